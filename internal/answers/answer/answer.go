@@ -155,7 +155,7 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	found := q.signs(passages, chosen)
 	p := found.probability()
 	if r.Debug != nil {
-		r.Debug(explain(q, chosen, found, p))
+		r.Debug(explain(q, passages, chosen, found, p))
 	}
 	reply := Reply{Sources: []Source{}, Confidence: q.confidence(p), Answered: p >= leastConfidence}
 	if len(r.Topic) > 0 {

@@ -109,8 +109,9 @@ const oldShare = 0.4
 // is in a sentence and around it.
 func (q *question) news(s *scored) float64 {
 	all, held := 0.0, 0.0
+	telling := slices.ContainsFunc(q.concepts, func(c concept) bool { return !c.topic && !c.faint })
 	for i := range q.concepts {
-		if c := &q.concepts[i]; !c.topic {
+		if c := &q.concepts[i]; !c.topic && !(telling && c.faint) {
 			all += c.weight
 			held += c.weight * s.around[i]
 		}

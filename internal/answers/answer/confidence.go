@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -160,8 +161,8 @@ func flag(b bool) float64 {
 	return 0
 }
 
-// explain says what a confidence is made of.
-func explain(q *question, c choice, of signals, p float64) string {
+// explain says what a confidence is made of, and what would be answered.
+func explain(q *question, passages []search.Passage, c choice, of signals, p float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence %.3f:", p)
 	for _, s := range of {
@@ -179,10 +180,16 @@ func explain(q *question, c choice, of signals, p float64) string {
 	for _, s := range c.picks {
 		fmt.Fprintf(&b, "\n    %.3f cover %.2f cosine %.2f passage %d %s", s.score, s.cover, s.cosine, s.passage, kb.Clip(s.text, 100))
 	}
-	for i, s := range c.best {
-		if i < 8 {
-			fmt.Fprintf(&b, "\n      ~ %.3f cover %.2f cos %.2f own %.2f p%d L%d-%d %s", s.score, s.cover, s.cosine, s.own, s.passage, s.start, s.end, kb.Clip(s.text, 90))
-		}
+	for _, s := range c.best[:min(len(c.best), mostExplained)] {
+		fmt.Fprintf(&b, "\n      ~ %.3f cover %.2f cos %.2f near %.2f own %.2f %s:L%d-%d %s", s.score, s.cover, s.cosine, s.near, s.own, passages[s.passage].Path, s.start, s.end, kb.Clip(s.text, 90))
+	}
+	parts, cited := arrange(c)
+	b.WriteString("\n    says " + strconv.Quote(Text(shownParts(parts))))
+	for i := range cited {
+		b.WriteString(" " + cited[i].at(passages[cited[i].passage].Path))
 	}
 	return b.String()
 }
+
+// mostExplained is how many sentences an explanation lists.
+const mostExplained = 40

@@ -33,15 +33,16 @@ var (
 	closedRE = lazyregexp.New(`(?i)^\W*(?:(?:and|but|so|hi|hello|hey|please|y|pero|hola)\W+)*(?:is|are|was|does|do|did|can|could|will|would|should|must|has|have|may|am|` +
 		`se puede|se pueden|puedo|puede|pueden|podr[ií]a|es|son|hay|tiene|tienen|tengo que|debo|debe|deben|necesito|necesita|hace falta|admite|soporta|funciona|existe|est[aá]n?|es posible|se necesita)\s`)
 
-	isRE      = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
-	becauseRE = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
-	measureRE = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
-	figureRE  = lazyregexp.New(`(?:^|[\s(=:"\x60*|])[-+]?\d[\d.,_]*(?:\s|[a-zA-Z%]{0,3}\b|[).,;\x60*"|]|$)|\b(?:Infinity|unlimited|none|null|one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|ilimitad[oa]|ningun[oa])\b`)
-	pathLikeR = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
-	doRE      = lazyregexp.New("(?i)^(?:to |you can|you may|use |set |add |run |call |create |define |specify |pass |enable |configure |install |put |para |puedes? |usa |añade |ejecuta )")
-	allowsRE  = lazyregexp.New(`(?i)\b(?:can|may|supports?|allows?|enables?|possible|works?|must|should|will|puedes?|admite|soporta|permite)\b`)
-	compareRE = lazyregexp.New(`(?i)\b(?:unlike|whereas|while|instead|rather|than|differ\w*|but|both|however|in contrast|a diferencia|mientras)\b`)
-	seeRE     = lazyregexp.New(`(?i)^(?:for (?:more|further|additional|a full|the full|details|examples?|information)\b.*\b(?:see|refer|read|check|visit)\b|see (?:also )?(?:the )?|refer to|check out|read (?:more|the)|more (?:info|information|details)|learn more|v[eé]ase)`)
+	isRE       = lazyregexp.New(`(?i)\b(?:is|are|means|names|holds|reports|returns|es|son|significa)\b`)
+	becauseRE  = lazyregexp.New(`(?i)\b(?:because|since|so that|in order to|purpose|which is why|therefore|otherwise|but|and|too|porque|para que)\b`)
+	measureRE  = lazyregexp.New(`(?i)\b\d[\d.,]*\s?(?:[kmgt]i?b|bytes?|ms|µs|ns|s|seconds?|minutes?|hours?|days?|years?|%|files?|characters?|times)\b`)
+	figureRE   = lazyregexp.New(`(?:^|[\s(=:"\x60*|])[-+]?\d[\d.,_]*(?:\s|[a-zA-Z%]{0,3}\b|[).,;\x60*"|]|$)|\b(?:Infinity|unlimited|none|null|one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|ilimitad[oa]|ningun[oa])\b`)
+	pathLikeR  = lazyregexp.New("(?:[~/.$%][\\w.-]*/|[A-Z]+_[A-Z]+|--\\w|`)")
+	doRE       = lazyregexp.New("(?i)^(?:to |you can|you may|use |set |add |run |call |create |define |specify |pass |enable |configure |install |put |para |puedes? |usa |añade |ejecuta )")
+	allowsRE   = lazyregexp.New(`(?i)\b(?:can|may|supports?|allows?|enables?|possible|works?|must|should|will|puedes?|admite|soporta|permite)\b`)
+	compareRE  = lazyregexp.New(`(?i)\b(?:unlike|whereas|while|instead|rather|than|differ\w*|but|both|however|in contrast|a diferencia|mientras)\b`)
+	comparesRE = lazyregexp.New(`(?i)\b(?:vs\.?|versus|compar\w+|differen\w+|diferenci\w+|frente a)\b`) // a heading
+	seeRE      = lazyregexp.New(`(?i)^(?:for (?:more|further|additional|a full|the full|details|examples?|information)\b.*\b(?:see|refer|read|check|visit)\b|see (?:also )?(?:the )?|refer to|check out|read (?:more|the)|more (?:info|information|details)|learn more|v[eé]ase)`)
 
 	// pointerRE is nothing but a place where something is said.
 	pointerRE = lazyregexp.New("(?i)^(?:\\W*(?:notes?|faq|see|also|docs?|documentation|reference|details|more|example)\\b[^.]{0,12})?\\s*(?:\\[[^\\]]*\\]\\([^)]*\\)|`[^`]+`)[\\s.,;:]*$")

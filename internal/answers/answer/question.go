@@ -52,7 +52,12 @@ type question struct {
 // wordRE splits a question into words; dots and slashes join names.
 var wordRE = lazyregexp.New(`[\p{L}\p{N}_]+(?:[.:/#-]+[\p{L}\p{N}_]+)*`)
 
-func words(s string) []string { return wordRE.FindAllString(s, -1) }
+func words(s string) []string {
+	return wordRE.FindAllString(shortenedRE.ReplaceAllString(s, "$1 "), -1)
+}
+
+// shortenedRE are words that are written together: "won't" is no win, and "it's" is it.
+var shortenedRE = lazyregexp.New(`(?i)\b(?:[a-z]{2,6}n['’]t|(\pL+)['’](?:s|re|ve|ll|d|m))\b`)
 
 // asking are words that only ask, folded; faint ones say little.
 var (

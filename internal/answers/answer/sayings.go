@@ -69,7 +69,7 @@ func stemOf(w string) string {
 // said returns what a question says in sayings: for each the words it is said
 // with, and what documentation has for them.
 func said(question string) (phrases [][]string, means [][]string) {
-	list := words(strings.ReplaceAll(question, "'", "’"))
+	list := wordRE.FindAllString(question, -1)
 	stems := make([]string, len(list))
 	for i, w := range list {
 		stems[i] = stemOf(w)

@@ -303,7 +303,7 @@ func (q *question) cues(page []scored, s *scored) float64 {
 			v += 0.4
 		}
 	case deciding:
-		if deniesRE.MatchString(s.text) {
+		if denies(s.text) {
 			v += 0.6
 		} else if allowsRE.MatchString(s.text) {
 			v += 0.3
@@ -312,9 +312,15 @@ func (q *question) cues(page []scored, s *scored) float64 {
 		if compareRE.MatchString(s.text) {
 			v += 0.5
 		}
+		if comparesRE.MatchString(s.about) {
+			v += comparedCue
+		}
 	}
 	return cueWeight * v
 }
+
+// comparedCue is what a heading counts that says that things are compared.
+const comparedCue = 2.5
 
 // mostColumns is how many columns a table has that says what it says of each.
 const mostColumns = 4
@@ -337,7 +343,7 @@ func penalty(s *scored) float64 {
 	if len(s.head) > mostColumns {
 		v += 0.1 // a survey of much
 	}
-	if s.form == code {
+	if s.form == code && !s.setting {
 		v += 0.10
 		if s.lead < 0 {
 			v += 0.10

@@ -28,6 +28,7 @@ type sentence struct {
 	private    bool // about a declaration that others cannot use
 	manual     bool // is in documentation
 	inside     bool // a comment inside a declaration rather than before one
+	setting    bool // is a setting of a listing, with what it is for
 }
 
 // form is what a sentence is written as.
@@ -230,7 +231,7 @@ func (s *splitter) add(text string, start, end int, f form) {
 			letters++
 		}
 	}
-	if len(s.out) >= mostUnits || letters < leastLetter || directiveRE.MatchString(text) || f != code && chromeRE.MatchString(text) || logRE.MatchString(text) {
+	if len(s.out) >= mostUnits || letters < leastLetter && !yesNoRE.MatchString(text) || directiveRE.MatchString(text) || f != code && chromeRE.MatchString(text) || logRE.MatchString(text) {
 		return
 	}
 	n := sentence{text: text, start: start, end: end, form: f, block: s.block, list: s.list, opens: s.opens, about: s.about, aboutLine: s.aboutLine,
@@ -241,78 +242,6 @@ func (s *splitter) add(text string, start, end int, f form) {
 	s.opens = false
 	s.out = append(s.out, n)
 }
-
-// verbatim takes lines [from,to) of code as one.
-func (s *splitter) verbatim(lines []string, from, to int) {
-	first := s.line - from // number of lines[0], when s.line is that of lines[from]
-	s.flush()
-	least := 1 << 20
-	var kept []string
-	start, end := -1, -1
-	for i := from; i < to; i++ {
-		l := strings.TrimRight(lines[i], " \t")
-		t := strings.TrimLeft(l, " \t")
-		if t == "" {
-			continue
-		}
-		least = min(least, len(l)-len(t))
-		kept, end = append(kept, l), i
-		if start < 0 {
-			start = i
-		}
-	}
-	if len(kept) == 0 {
-		return
-	}
-	for i := range kept {
-		kept[i] = kept[i][least:]
-	}
-	if commands(kept) && len(kept) == end-start+1 { // each says something of its own
-		for i, l := range kept {
-			s.program(l, kept[i:i+1], first+start+i, first+start+i)
-		}
-	} else {
-		s.program(strings.Join(kept, " "), kept, first+start, first+end)
-	}
-	s.block++
-}
-
-// program adds lines of code as one.
-func (s *splitter) program(text string, lines []string, start, end int) {
-	n := len(s.out)
-	s.add(strings.Join(strings.Fields(text), " "), start, end, code)
-	if len(s.out) > n {
-		s.out[n].lines = lines
-	}
-}
-
-// leastCommands is how many lines a list of commands has, and commandShare how many
-// of them begin with the same program.
-const (
-	leastCommands = 3
-	commandShare  = 0.6
-)
-
-// commands reports whether each line is a command of its own, most of them to one
-// program.
-func commands(lines []string) bool {
-	if len(lines) < leastCommands {
-		return false
-	}
-	n := map[string]int{}
-	most := 0
-	for _, l := range lines {
-		m := commandRE.FindStringSubmatch(l)
-		if m == nil || strings.ContainsAny(l[len(l)-1:], `\{(,;:|&`) {
-			return false
-		}
-		n[m[1]]++
-		most = max(most, n[m[1]])
-	}
-	return float64(most) >= commandShare*float64(len(lines))
-}
-
-var commandRE = lazyregexp.New(`^(?:\$ )?([a-z][a-z0-9._-]+) [^=({\[\s]`)
 
 func (s *splitter) take(l string) {
 	if len(s.lines) == 0 {
@@ -367,6 +296,9 @@ var (
 
 // answerRE begins the answer to a question of a list of such.
 var answerRE = lazyregexp.New(`^(?:\*\*|__)?(?i:answer|a|respuesta)(?:\*\*|__)?:(?:\*\*|__)?\s+`)
+
+// yesNoRE is an answer in a word.
+var yesNoRE = lazyregexp.New(`^(?i:no|yes|s[ií])[.!]?$`)
 
 // directiveRE are comments for tools.
 var directiveRE = lazyregexp.New(`^(?:go:[a-z]+|nolint|eslint-|noqa|pylint:|TODO|FIXME|XXX|Copyright|Use of this source code is governed|license that can be found)`)

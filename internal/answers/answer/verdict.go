@@ -10,11 +10,16 @@ import (
 var (
 	// deniesRE denies what a sentence is about, as far as its main clause goes.
 	deniesRE = lazyregexp.New(`(?i)\b(?:is|are|was|were|does|do|did|can|could|will|would|should|must|has|have)(?: (?:currently|yet|generally|still|also|only|by default))?(?:n't| [*_]{0,2}not|not)(?:\b|[*_])|\b(?:cannot|can't|won't|doesn't|isn't|aren't|don't|never|no longer|unsupported|impossible|unable to|has no effect|have no effect|is ignored|are ignored)\b|\b(?:there (?:is|are) no)\b|\b(?:no (?:se puede|es|est[aá]|hay|funciona|admite|soporta|debe)|nunca|ya no)\b`)
+	// conditionRE is a condition that a sentence begins with.
+	conditionRE = lazyregexp.New(`(?i)^\W*(?:if|when|whenever|unless|until|while|since|as|once|because|although|si|cuando|mientras|aunque)\b[^,;:]*[,;:]`)
 	// hedgesRE makes it depend on something.
 	hedgesRE = lazyregexp.New(`(?i)\b(?:if|unless|except|only|when|while|but|however|although|though|may|might|some|by default|depends?|until|instead|si|salvo|excepto|solo|s[oó]lo|pero|cuando|algunos|por defecto|depende)\b`)
 	// turnsRE is a question that asks for the contrary, so that yes and no say little.
 	turnsRE = lazyregexp.New(`(?i)\b(?:not|n't|without|never|or|safe|ok|okay|sin|no|nunca|o|still|anyway|only|just|s[oó]lo)\b`)
 )
+
+// denies reports whether the main clause of a sentence denies something.
+func denies(text string) bool { return deniesRE.MatchString(conditionRE.ReplaceAllString(text, "")) }
 
 // What the best sentence must have of the question itself for a yes and a no.
 const (
@@ -32,10 +37,10 @@ func (q *question) verdict(c choice) string {
 	if s.form != prose || len(c.all) == 0 || hedgesRE.MatchString(s.text) {
 		return ""
 	}
-	switch denies := deniesRE.MatchString(s.text); {
-	case denies && s.own >= ownForNo:
+	switch no := denies(s.text); {
+	case no && s.own >= ownForNo:
 		return "No."
-	case !denies && s.own >= ownForYes && !turnsRE.MatchString(s.text):
+	case !no && s.own >= ownForYes && !turnsRE.MatchString(s.text):
 		if q.spanish {
 			return "Sí."
 		}
@@ -61,7 +66,7 @@ func (q *question) rival(c choice, passages []search.Passage) *scored {
 		}
 		like := s.nearest([]*scored{first})
 		if q.cue == amount && like >= 0.5 && differ(figures(first.text), figures(s.text)) ||
-			like >= 0.7 && deniesRE.MatchString(first.text) != deniesRE.MatchString(s.text) {
+			like >= 0.7 && denies(first.text) != denies(s.text) {
 			return s
 		}
 	}

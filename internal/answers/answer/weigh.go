@@ -216,10 +216,10 @@ func (q *question) embed(ctx context.Context, emb kb.Embedder) error {
 
 // untranslatedWeight is what a Spanish word counts that no store knows and the
 // list has no English for: the list is short.
-const untranslatedWeight = 0.6
+var untranslatedWeight = 0.6
 
 // strangerWeight is what a name that no store knows counts of a word that none does.
 const strangerWeight = 1.6
 
 // topicWeight is what a word of an earlier turn counts of one that is asked now.
-const topicWeight = 0.7
+var topicWeight = 0.7

@@ -18,9 +18,9 @@ type completion struct {
 // decision what denies, and what somebody wants to do a command, a setting or a
 // call.
 var completions = map[cue]completion{
-	amount: {func(q *question, s *scored) bool { return s.form != code && q.counts(s.text) }, 4},
+	amount: {func(q *question, s *scored) bool { return (s.form != code || s.setting) && q.counts(s.text) }, 4},
 	deciding: {func(q *question, s *scored) bool {
-		return s.form == prose && deniesRE.MatchString(s.text) && q.speaksOf(s)
+		return s.form == prose && denies(s.text) && q.speaksOf(s)
 	}, 3},
 	doing: {func(_ *question, s *scored) bool {
 		return s.form == code && len(s.lines) <= mostCode && !treeRE.MatchString(s.text) || deedRE.MatchString(s.text)
@@ -34,16 +34,13 @@ func (q *question) heads(c *choice, of scores) {
 	if q.titled(first.about) < titledStart {
 		return
 	}
-	block := -1
+	most := max(headWords, c.words)
 	for i := range of.pages[first.passage] {
 		s := &of.pages[first.passage][i]
-		if s.section != first.section || s.form != prose || s.length > mostWords {
+		if s.section != first.section || s.form == code || s.length > mostWords {
 			continue
 		}
-		if block < 0 {
-			block = s.block
-		}
-		if s.block > block+1 || !q.pick(c, of, s, headWords) {
+		if !c.take([]*scored{s}, most) {
 			return
 		}
 	}
@@ -52,7 +49,7 @@ func (q *question) heads(c *choice, of scores) {
 // From which titled a section is answered from its begin, and in how many words.
 const (
 	titledStart = 0.15
-	headWords   = 75
+	headWords   = 115
 )
 
 // wholeWords is how many words a section has that is quoted whole, where more than a
@@ -243,7 +240,7 @@ func (q *question) titled(about string) float64 {
 }
 
 // titledLift is what a heading that asks the same counts.
-const titledLift = 0.35
+var titledLift = 0.55
 
 // entry is what speaks for a row, or an item of a list, by the name that it begins with:
 // the share of the words of it that the question has.
@@ -283,7 +280,7 @@ func (q *question) entry(s *scored) float64 {
 }
 
 // entryLift is what the name of an entry counts.
-const entryLift = 0.1
+var entryLift = 0.1
 
 // termRE is the name that an item describes.
 var termRE = lazyregexp.New("^[*_]*`([^`]+)`[*_]*(?:\\s*\\([^)]*\\))?\\s*(?:[-–—:=]|$)")
