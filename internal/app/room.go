@@ -97,6 +97,8 @@ func (a *App) Lately(ctx context.Context, paths []string, w Waiting) (map[string
 		}
 	}
 	return nil, nil
+}
+
 // Unanswered is a question that nothing in scope may answer.
 type Unanswered struct {
 	Query   string
@@ -105,14 +107,20 @@ type Unanswered struct {
 	Words   []string        // that tell what is looked for
 	Targets []search.Target // that were searched
 	Near    []search.Hit    // what is nearest, the nearest first
+}
+
 // Elsewhere asks the rooms what may answer; see Room.Elsewhere.
 func (a *App) Elsewhere(ctx context.Context, c *Core, q Unanswered) (out []string, err error) {
+	for _, r := range a.Config.Rooms {
 		if r.Elsewhere == nil {
 			continue
+		}
 		lines, err := r.Elsewhere(ctx, a, c, q)
 		if err != nil {
 			return out, err
+		}
 		out = append(out, lines...)
+	}
 	return out, nil
 }
 

@@ -165,6 +165,7 @@ func Resolved(ctx context.Context, a *app.App, w app.Waiting) (*app.Shelves, err
 	}
 	return s, nil
 }
+
 // Resolve opens the resolved references of each target and, where some are
 // missing or behind, has a job resolve them and waits for that, s.Wait at most.
 func Resolve(ctx context.Context, s *app.Shelves) error { return link(ctx, s) }

@@ -23,7 +23,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/stores"
 	"github.com/seed-4f2d999b/knowledge/internal/team"
-	"github.com/seed-4f2d999b/knowledge/internal/upgrade", "github.com/seed-4f2d999b/knowledge/internal/traces"
+	"github.com/seed-4f2d999b/knowledge/internal/traces"
+	"github.com/seed-4f2d999b/knowledge/internal/upgrade"
 	"github.com/seed-4f2d999b/knowledge/internal/web"
 )
 
