@@ -32,11 +32,13 @@ import (
 )
 
 const (
-	dims       = 256
-	embedder   = "bench-256"
-	perDoc     = 8
-	perSegment = 250 // documents
+	dims     = 256
+	embedder = "bench-256"
+	perDoc   = 8
 )
+
+// perSegment is how many documents a segment has.
+var perSegment = 250
 
 func main() {
 	log.SetFlags(log.Ltime)
@@ -48,6 +50,7 @@ func main() {
 	tasks := flag.String("tasks", "", "file of judged queries, as of knowledge eval")
 	repos := flag.String("repos", "", "folder of the repositories that the queries are about")
 	suite := flag.Bool("suite", false, "run the conformance suite of indexes against it first")
+	flag.IntVar(&perSegment, "segment", perSegment, "documents of each segment that is written")
 	dir := flag.String("dir", "", "folder for the data of the nodes; empty is a temporary one")
 	flag.Parse()
 	binary := os.Getenv("KNOWLEDGE_WEAVIATE")
@@ -113,12 +116,12 @@ func (b *bench) run(ctx context.Context, binary, dir string, chunks int, steps [
 	if b.lan != nil {
 		where = "each in a network namespace of its own"
 	}
-	b.say("\n## %s: %s\n\nThree nodes %s, %d cores, load average %s.\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), strings.Join(steps, ", "), where, runtime.NumCPU(), average())
+	b.say("\n## %s: %s\n\nThree nodes %s, %d cores, load average %s; segments of %d documents of %d chunks.\n\n| what | figure |\n|---|---|", time.Now().UTC().Format(time.DateTime), strings.Join(steps, ", "), where, runtime.NumCPU(), average(), perSegment, perDoc)
 	if b.suite {
 		b.conforms(ctx)
 	}
 	if b.tasks != "" {
-		if err := b.quality(ctx, dir); err != nil {
+		if err := b.quality(ctx, dir, b.addresses()); err != nil {
 			b.say("| judged queries: broke off | %v |", err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // quality asks judged queries of the embedded index, and of one on the cluster that a
 // machine with nothing but tables reads.
-func (b *bench) quality(ctx context.Context, dir string) error {
+func (b *bench) quality(ctx context.Context, dir, addresses string) error {
 	set, err := eval.Load(b.tasks)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (b *bench) quality(ctx context.Context, dir string) error {
 			return err
 		}
 		if i == 1 {
-			c, err := weaviate.New(b.addresses(), "")
+			c, err := weaviate.New(addresses, "")
 			if err != nil {
 				return err
 			}
