@@ -252,7 +252,7 @@ func (q *question) begins(s *scored) bool {
 func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 	whole, need := q.company(of.pages[s.passage], s), of.needed(s)
 	if announces(s) {
-		if len(whole) == len(need) && !(of.announcesCode(s) && s.length >= leastAlone) { // what it announces cannot be shown
+		if len(whole) == len(need) { // what it announces cannot be shown
 			return false
 		}
 		most = MostWords
@@ -267,10 +267,6 @@ func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 	c.picks = append(c.picks, s)
 	return true
 }
-
-// leastAlone is how many words a sentence has that says something without the code
-// behind it.
-const leastAlone = 8
 
 // announces reports whether a sentence ends in what follows it.
 func announces(s *scored) bool { return s.form == prose && strings.HasSuffix(s.text, ":") }

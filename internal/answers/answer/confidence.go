@@ -69,6 +69,8 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 		{"strange", strange, -0.4},
 		{"absent", q.absent(c), -1.2},
 		{"figure", figure, 1.4},
+		{"related", flag(q.cue == deciding && !q.spanish && q.onlyRelated(c)), -0.6},
+		{"listed", flag(q.cue == listing && c.lists()), 0.8},
 		{"verdict", flag(q.verdict(c) != ""), 1},
 		{"passage", passages[first.passage].Score, 3.6},
 		{"words", math.Log(float64(len(q.concepts))), 1.6},
@@ -108,6 +110,33 @@ func (q *question) absent(c choice) float64 {
 		}
 	}
 	return 0
+}
+
+// onlyRelated reports whether what is chosen has the most telling word of the question
+// only in others that are used for it: a yes or no that is said of those says little.
+func (q *question) onlyRelated(c choice) bool {
+	at, most := -1, 0.0
+	for i := range q.concepts {
+		if k := &q.concepts[i]; !k.topic && k.own > 0 && k.weight > most {
+			at, most = i, k.weight
+		}
+	}
+	return at >= 0 && !slices.ContainsFunc(c.all, func(s *scored) bool { return s.around[at] > akinShare })
+}
+
+// lists reports whether what is chosen lists things: the items or rows of a list, or a
+// sentence that names several.
+func (c *choice) lists() bool {
+	n := 0
+	for _, s := range c.all {
+		switch {
+		case s.form == row || s.opens && s.lead >= 0:
+			n++
+		case s.form == prose && strings.Count(s.text, ",") >= 2:
+			return true
+		}
+	}
+	return n >= 3
 }
 
 // value is that of the sign of a name.

@@ -37,7 +37,7 @@ func (q *question) heads(c *choice, of scores) {
 	most := max(headWords, c.words)
 	for i := range of.pages[first.passage] {
 		s := &of.pages[first.passage][i]
-		if s.section != first.section || s.form == code || s.length > mostWords {
+		if s.section != first.section || s.form == code || s.length > mostWords || of.announcesCode(s) {
 			continue
 		}
 		if !c.take([]*scored{s}, most) {
