@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -140,7 +141,7 @@ func (a *across) choose(m *member) {
 					m.unfit = map[kb.StoreID]string{}
 				}
 				m.unfit[id] = fmt.Sprintf("store %s holds %s at %s, %s uses %s: uses between them are not resolved",
-					o.store.Label(), p.Name, instead, m.store.Label(), r.Version)
+					o.store.Label(), p.Name, instead, m.store.Label(), cmp.Or(r.Version, r.Range))
 			}
 		}
 	}
