@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -79,8 +80,12 @@ func (a *across) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	entries = slices.DeleteFunc(entries, func(e catalog.Entry) bool { return e.Head == nil || e.Head.Partial })
+	if len(entries) < 2 {
+		return nil // there is no other to use anything of
+	}
 	for _, e := range entries {
-		if e.Head == nil || e.Head.Partial || a.stores[e.ID] != nil || len(a.order) == maxScope {
+		if a.stores[e.ID] != nil || len(a.order) == maxScope {
 			continue
 		}
 		t, err := manifestsIn(a.s.Core).of(ctx, a.s.Core, e.Store)
