@@ -42,10 +42,12 @@ type member struct {
 	store kb.Store
 	table manifests
 	args  joinArgs // the join of what it uses
-	asked bool     // the join was looked for
-	path  string   // of it
-	view  *graph.View
-	unfit map[kb.StoreID]string // stores that hold what it needs in another version
+	// direct are the stores that its own manifests ask for; nil before they are completed.
+	direct []kb.StoreID
+	asked  bool   // the join was looked for
+	path   string // of it
+	view   *graph.View
+	unfit  map[kb.StoreID]string // stores that hold what it needs in another version
 }
 
 // openAcross lets the targets find uses between stores.
@@ -102,6 +104,9 @@ func (a *across) look(ctx context.Context) error {
 	for _, id := range a.order {
 		a.choose(a.stores[id])
 	}
+	for _, id := range a.order {
+		a.complete(a.stores[id])
+	}
 	return nil
 }
 
@@ -150,6 +155,26 @@ func (a *across) choose(m *member) {
 			}
 		}
 	}
+}
+
+// complete adds to what a member uses what that uses in turn: types and what is
+// exported again lead there. The members' own choices stand before, in args.
+func (a *across) complete(m *member) {
+	direct := len(m.args.Others)
+	m.direct = slices.Clone(m.args.Others)
+	for i := 0; i < len(m.args.Others) && i < maxScope; i++ {
+		o := a.stores[m.args.Others[i]]
+		uses := o.direct
+		if uses == nil {
+			uses = o.args.Others
+		}
+		for _, id := range uses {
+			if id != m.store.ID && !slices.Contains(m.args.Others, id) {
+				m.args.Others = append(m.args.Others, id)
+			}
+		}
+	}
+	slices.Sort(m.args.Others[direct:])
 }
 
 // heldBy says where the text of a store comes from.
