@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/code/graph"
+	"github.com/seed-4f2d999b/knowledge/internal/data/catalog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
@@ -40,10 +42,12 @@ type member struct {
 	store kb.Store
 	table manifests
 	args  joinArgs // the join of what it uses
-	asked bool     // the join was looked for
-	path  string   // of it
-	view  *graph.View
-	unfit map[kb.StoreID]string // stores that hold what it needs in another version
+	// direct are the stores that its own manifests ask for; nil before they are completed.
+	direct []kb.StoreID
+	asked  bool   // the join was looked for
+	path   string // of it
+	view   *graph.View
+	unfit  map[kb.StoreID]string // stores that hold what it needs in another version
 }
 
 // openAcross lets the targets find uses between stores.
@@ -78,8 +82,12 @@ func (a *across) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	entries = slices.DeleteFunc(entries, func(e catalog.Entry) bool { return e.Head == nil || e.Head.Partial })
+	if len(entries) < 2 {
+		return nil // there is no other to use anything of
+	}
 	for _, e := range entries {
-		if e.Head == nil || e.Head.Partial || a.stores[e.ID] != nil || len(a.order) == maxScope {
+		if a.stores[e.ID] != nil || len(a.order) == maxScope {
 			continue
 		}
 		t, err := manifestsIn(a.s.Core).of(ctx, a.s.Core, e.Store)
@@ -95,6 +103,9 @@ func (a *across) look(ctx context.Context) error {
 	slices.Sort(a.order)
 	for _, id := range a.order {
 		a.choose(a.stores[id])
+	}
+	for _, id := range a.order {
+		a.complete(a.stores[id])
 	}
 	return nil
 }
@@ -140,10 +151,30 @@ func (a *across) choose(m *member) {
 					m.unfit = map[kb.StoreID]string{}
 				}
 				m.unfit[id] = fmt.Sprintf("store %s holds %s at %s, %s uses %s: uses between them are not resolved",
-					o.store.Label(), p.Name, instead, m.store.Label(), r.Version)
+					o.store.Label(), p.Name, instead, m.store.Label(), cmp.Or(r.Version, r.Range))
 			}
 		}
 	}
+}
+
+// complete adds to what a member uses what that uses in turn: types and what is
+// exported again lead there. The members' own choices stand before, in args.
+func (a *across) complete(m *member) {
+	direct := len(m.args.Others)
+	m.direct = slices.Clone(m.args.Others)
+	for i := 0; i < len(m.args.Others) && i < maxScope; i++ {
+		o := a.stores[m.args.Others[i]]
+		uses := o.direct
+		if uses == nil {
+			uses = o.args.Others
+		}
+		for _, id := range uses {
+			if id != m.store.ID && !slices.Contains(m.args.Others, id) {
+				m.args.Others = append(m.args.Others, id)
+			}
+		}
+	}
+	slices.Sort(m.args.Others[direct:])
 }
 
 // heldBy says where the text of a store comes from.

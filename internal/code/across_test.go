@@ -207,7 +207,7 @@ export function run(): string {
 	return g.shout();
 }
 `)
-	s.Write("lib/greet/package.json", `{"name": "greet", "version": "2.1.0", "main": "dist/index.js",
+	s.Write("lib/greet/package.json", `{"name": "greet", "version": "2.1.0", "main": "dist/index.js", "dependencies": {"bows": "^1.0.0"},
 	"exports": {".": {"types": "./dist/index.d.ts", "default": "./dist/index.js"}, "./manners": "./dist/manners.js"}}`)
 	s.Write("lib/greet/src/index.ts", `export class Greeting {
 	constructor(readonly name: string) {}
@@ -216,11 +216,14 @@ export function run(): string {
 
 export function hello(name: string): Greeting { return new Greeting(name); }
 `)
-	s.Write("lib/greet/src/manners.ts", "export function bow(): void {}\n")
+	s.Write("lib/greet/src/manners.ts", "export { bow } from \"bows\";\n")
+	s.Write("lib/bows/package.json", `{"name": "bows", "version": "1.3.0", "main": "index.js"}`)
+	s.Write("lib/bows/index.ts", "export function bow(): void {}\n")
 	a := s.In("p", true)
 	s.Create(a, app.CreateStore{Name: "greet", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "lib", "greet")})
+	s.Create(a, app.CreateStore{Name: "bows", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "lib", "bows")})
 	same(t, "what run calls", uses(t, a, search.Callees, "run", 1),
-		"greet src/index.ts:L6 hello", "greet src/manners.ts:L1 bow", "greet src/index.ts:L3 Greeting.shout")
+		"greet src/index.ts:L6 hello", "bows index.ts:L1 bow", "greet src/index.ts:L3 Greeting.shout")
 	same(t, "who calls shout", uses(t, a, search.Callers, "Greeting.shout", 1), "p src/run.ts:L7 run")
 	same(t, "who names Greeting", uses(t, a, search.References, "Greeting", 1),
 		"greet src/index.ts:L6 hello", "p src/run.ts:L5 run")

@@ -186,7 +186,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	} else if line == 0 && ch.Kind != "section" {
 		beside = len(siblings(ch)) - 1
 	}
-	u, known, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks)
+	u, known, err := usageOf(ctx, t, &d, p.Chunk, symbol, maxLinks, true)
 	if err == nil && known {
 		err = u.need(ctx, t, &d)
 	}

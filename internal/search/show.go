@@ -130,7 +130,7 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
 		h.Symbol = symbol.Qualified()
 	}
-	u, ok, err := usageOf(ctx, t, doc, p.Place.Chunk, symbol, s.r.Tuning.Links)
+	u, ok, err := usageOf(ctx, t, doc, p.Place.Chunk, symbol, s.r.Tuning.Links, false)
 	if err != nil {
 		return err
 	}

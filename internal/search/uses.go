@@ -49,8 +49,9 @@ type usage struct {
 }
 
 // usageOf asks the view about the declaration that a chunk holds: the one that
-// chosen names, or its first. ok is false when nothing is known.
-func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chosen *kb.Symbol, most int) (u usage, ok bool, err error) {
+// chosen names, or its first; with far, other stores are asked, too, which may
+// have to be joined first. ok is false when nothing is known.
+func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chosen *kb.Symbol, most int, far bool) (u usage, ok bool, err error) {
 	if t.View == nil {
 		return u, false, nil
 	}
@@ -76,8 +77,10 @@ func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chos
 	if u.callers, u.moreIn, err = p.links(ctx, in, most, func(e kb.Edge) kb.Spot { return e.From }); err != nil {
 		return u, false, err
 	}
-	if u.callers, u.moreIn, err = p.farLinks(ctx, u.decl, Callers, u.callers, u.moreIn, most); err != nil {
-		return u, false, err
+	if far {
+		if u.callers, u.moreIn, err = p.farLinks(ctx, u.decl, Callers, u.callers, u.moreIn, most); err != nil {
+			return u, false, err
+		}
 	}
 	out, err := t.View.Out(u.decl.Spot())
 	if err != nil {
@@ -91,7 +94,9 @@ func usageOf(ctx context.Context, t *Target, d *kb.DocumentText, chunk int, chos
 	if u.callees, u.moreOut, err = p.links(ctx, out, most, func(e kb.Edge) kb.Spot { return e.To }); err != nil {
 		return u, false, err
 	}
-	u.callees, u.moreOut, err = p.farLinks(ctx, u.decl, Callees, u.callees, u.moreOut, most)
+	if far {
+		u.callees, u.moreOut, err = p.farLinks(ctx, u.decl, Callees, u.callees, u.moreOut, most)
+	}
 	return u, true, err
 }
 

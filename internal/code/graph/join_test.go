@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -186,5 +187,72 @@ func TestJoinIncremental(t *testing.T) {
 			t.Fatalf("after edit %d of round %d a join from the one before differs:\n%s", k, round, d)
 		}
 		before = now
+	}
+}
+
+// TestStated reads the properties of types that a package states, at their own
+// depth, outside of comments, and a default export without a name.
+func TestStated(t *testing.T) {
+	body := `/** Colours. */
+export interface Pen {
+	/*
+	hidden: this;
+	*/
+	readonly red: this; // blue: this
+	size?: number;
+	nested: {
+		inner: string;
+	};
+	draw(): void;
+}
+declare const pen: Pen;
+export default function (x: number): Pen;
+`
+	d := Document{Path: "pens/index.d.ts", Language: "typescript",
+		Symbols: []kb.Symbol{
+			{Name: "Pen", Kind: "interface", Start: 1, Line: 2, End: 12},
+			{Name: "draw", Kind: "method", Line: 11, Start: 11, End: 11, Path: []string{"Pen"}},
+		},
+		Facts: kb.Facts{Bindings: []kb.Binding{{Name: "self.red", From: 2, To: 12}, {Name: "self.size", Type: "number", From: 2, To: 12}}},
+		Body:  func() (string, error) { return body, nil },
+	}
+	stated(&d)
+	var got []string
+	for _, s := range d.Symbols[2:] {
+		got = append(got, fmt.Sprintf("%s %s %d", s.Kind, s.Qualified(), s.Line))
+	}
+	if diff := cmp.Diff([]string{"property Pen.red 6", "property Pen.size 7", "property Pen.nested 8", "function default 14"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if d.Facts.Bindings[0].Type != "Pen" || d.Facts.Bindings[1].Type != "number" {
+		t.Errorf("the types of the properties are %+v", d.Facts.Bindings)
+	}
+	code := d
+	code.Path, code.Symbols = "pens/index.ts", nil
+	if stated(&code); code.Symbols != nil {
+		t.Errorf("code that is no statement of types got %+v", code.Symbols)
+	}
+}
+
+// TestPackageFiles says where the module of a package may lie.
+func TestPackageFiles(t *testing.T) {
+	for _, c := range []struct{ manifest, sub, want string }{
+		{`{"main": "./dist/index.js"}`, "", "dist/index.d.ts dist/index.js src/index index"},
+		{`{"types": "t/a.d.ts", "main": "b.cjs"}`, "", "t/a.d.ts b.d.cts b.d.ts b.cjs"},
+		{`{"exports": {".": {"import": {"types": "./a.d.mts", "default": "./a.mjs"}}}}`, "", "a.d.mts a.d.ts a.mjs"},
+		{`{"exports": {"./*": "./lib/*.js", "./x/*": ["./y/*.js"]}}`, "x/z", "y/z.d.ts y/z.js"},
+		{`{"exports": "./only.js"}`, "", "only.d.ts only.js"},
+		{`{"exports": {"types": "./only.d.ts"}}`, "", "only.d.ts"},
+		{`{"main": "../../etc/passwd"}`, "", "etc/passwd"},
+		{`{"main": ["x"], "exports": [[[[[[[[[["deep"]]]]]]]]]]}`, "", "src/index"},
+		{`{}`, "sub/a", "sub/a src/sub/a"},
+	} {
+		var p npmPackage
+		if err := json.Unmarshal([]byte(c.manifest), &p); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.files(c.sub), " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s %q: %s, not %s …", c.manifest, c.sub, got, c.want)
+		}
 	}
 }

@@ -186,8 +186,10 @@ func (r Requirement) fitsGo(p Package, h Held) (bool, string) {
 func (r Requirement) fitsVersion(p Package, h Held) (bool, string) {
 	version := r.Version
 	switch {
+	case version == "" && h.Folder != "" && inRange(r.Range, p.Version):
+		return true, ""
 	case version == "":
-		return h.Folder != "" && inRange(r.Range, p.Version), p.Version
+		return false, p.Version
 	case strings.TrimPrefix(p.Version, "v") == version || strings.TrimPrefix(h.Commit, "v") == version:
 		return true, ""
 	}
