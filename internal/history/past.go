@@ -129,6 +129,27 @@ func (p *past) differing(when period, name string) (d Differing, ok bool, err er
 	return d, len(d.Added)+len(d.Removed) > 0, nil
 }
 
+// Carried returns the function from lines of an older text to where they are in
+// the newer; one that is gone is where the next is that was kept.
+func Carried(now, before []byte) func(line int) int {
+	added, _ := gitlog.Compare(before, now)
+	removed, _ := gitlog.Compare(now, before)
+	return func(line int) int {
+		at := line
+		for _, s := range removed {
+			if s.From < line {
+				at -= min(s.To, line-1) - s.From + 1
+			}
+		}
+		for _, s := range added {
+			if s.From <= at {
+				at += s.To - s.From + 1
+			}
+		}
+		return at
+	}
+}
+
 // mostListed bounds how many files of a commit are looked for in the work tree.
 const mostListed = 200_000
 

@@ -205,15 +205,27 @@ func (q *query) differing(ctx context.Context, between string) ([]change, string
 			q.left = append(q.left, d.Path)
 			continue
 		}
-		out = append(out, q.compared(d, own))
+		c := compared(d, own)
+		if between != "" && d.Now != nil { // the index has the work tree
+			text, err := q.Targets[own].Index.Document(ctx, d.Path)
+			if err != nil {
+				return nil, "", err
+			}
+			at := history.Carried([]byte(text.Body), d.Now)
+			for i := range c.lines {
+				c.lines[i].at = at(c.lines[i].at)
+			}
+		}
+		out = append(out, c)
 	}
 	return out, names, nil
 }
 
 // compared makes a change of a file that differs. Lines are those of the newer
-// state, which for two revisions may not be what is indexed.
-func (q *query) compared(d history.Differing, own int) change {
+// state.
+func compared(d history.Differing, own int) change {
 	c := change{path: d.Path, target: own}
+	carried := history.Carried(d.Now, d.Before)
 	before, now := strings.Split(string(d.Before), "\n"), strings.Split(string(d.Now), "\n")
 	for _, s := range d.Added {
 		for l := s.From; l <= s.To; l++ {
@@ -222,7 +234,7 @@ func (q *query) compared(d history.Differing, own int) change {
 	}
 	for _, s := range d.Removed {
 		for l := s.From; l <= s.To; l++ {
-			at := carried(l, d.Removed, d.Added)
+			at := carried(l)
 			if text := before[l-1]; at > 1 && strings.TrimLeft(text, " \t") != text {
 				at-- // the line after it may be of the next declaration
 			}
@@ -230,23 +242,6 @@ func (q *query) compared(d history.Differing, own int) change {
 		}
 	}
 	return c
-}
-
-// carried returns where a line of the older state is in the newer; of one that
-// is gone, where the next is that was kept.
-func carried(line int, removed, added []history.Span) int {
-	at := line
-	for _, s := range removed {
-		if s.From < line {
-			at -= min(s.To, line-1) - s.From + 1
-		}
-	}
-	for _, s := range added {
-		if s.From <= at {
-			at += s.To - s.From + 1
-		}
-	}
-	return at
 }
 
 // patched is what a diff changes in the files as they are.

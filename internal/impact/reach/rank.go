@@ -35,9 +35,12 @@ const (
 // SignalNames are what the signals are called in reports.
 var SignalNames = [signalCount]string{"reached", "strength", "mass", "direct", "named", "file", "folder", "line", "around", "together", "commit", "size"}
 
-// Weights is how much each signal counts.
+// Weights is how much each signal counts: fitted on the open mutants of
+// bench/impact, of which without Strength 76 of 84 had a test that notices among the first ten,
+// without Line 74, without File 76, without Mass or Commit 78, and with all of them 80.
+// Folder, Together and Reached changed none; they order what nothing else does.
 var Weights = Signals{
-	Reached: 0.5, Strength: 2, Mass: 2, Direct: 0.3, Named: 2, File: 1, Folder: 0.2, Line: 2, Around: 1, Together: 0.5, Commit: 2, Size: 0.7,
+	Reached: 0.2, Strength: 5.5, Mass: 1.75, Direct: 0.6, Named: 1, File: 1.1, Folder: 0.2, Line: 2, Around: 1, Together: 0.2, Commit: 1.6, Size: 0.8,
 }
 
 // Ranked is a test with how likely it notices a change.
