@@ -185,7 +185,7 @@ func (m *measure) ask(ctx context.Context, a *app.App, p *project, x *mutant, s 
 		}
 	}
 	m.results = append(m.results, r)
-	if m.o.fit {
+	if m.o.fit != "" {
 		return m.tryAll(x, s, explain)
 	}
 	return nil
@@ -228,7 +228,7 @@ func (p *project) baseline(x *mutant) (own, any, on bool) {
 	return own, any, on
 }
 
-// tryAll asks with each number of the ranking changed.
+// tryAll asks with other numbers of the ranking.
 func (m *measure) tryAll(x *mutant, s said, explain func(string, *traces.Tuning) (traces.Reply, int, error)) error {
 	if m.fits == nil {
 		m.fits = map[string][]int{}
@@ -237,28 +237,22 @@ func (m *measure) tryAll(x *mutant, s said, explain func(string, *traces.Tuning)
 	if x.Kind == "assertion" {
 		text = s.All
 	}
-	n := reflect.TypeFor[traces.Tuning]().NumField()
-	for i := -1; i < n; i++ {
-		for _, by := range []float64{0, 0.5, 0.75, 1.33, 2} {
-			t := traces.Fitted()
-			name := "as it is"
-			if i >= 0 {
-				f := reflect.ValueOf(t).Elem().Field(i)
-				if f.Kind() != reflect.Float64 {
-					continue
-				}
-				to := f.Float() * by
-				name = fmt.Sprintf("%s %.3g", reflect.TypeFor[traces.Tuning]().Field(i).Name, to)
-				f.SetFloat(to)
-			} else if by != 0 {
-				continue
+	for _, name := range append([]string{""}, strings.Split(m.o.fit, ";")...) {
+		t := traces.Fitted()
+		for _, set := range strings.FieldsFunc(name, func(r rune) bool { return r == ',' }) {
+			field, value, _ := strings.Cut(set, "=")
+			f := reflect.ValueOf(t).Elem().FieldByName(strings.TrimSpace(field))
+			to, err := strconv.ParseFloat(value, 64)
+			if err != nil || !f.IsValid() || f.Kind() != reflect.Float64 {
+				return fmt.Errorf("-fit %q: no number of the ranking is set by %q", m.o.fit, set)
 			}
-			_, rank, err := explain(text, t)
-			if err != nil {
-				return err
-			}
-			m.fits[x.Kind+" "+name] = append(m.fits[x.Kind+" "+name], rank)
+			f.SetFloat(to)
 		}
+		_, rank, err := explain(text, t)
+		if err != nil {
+			return err
+		}
+		m.fits[x.Kind+" "+name] = append(m.fits[x.Kind+" "+name], rank)
 	}
 	return nil
 }
@@ -271,13 +265,14 @@ func (m *measure) tried() string {
 	}
 	var rows []row
 	for name, ranks := range m.fits {
-		sum := 0.0
+		sum, first, three, ten := 0.0, 0, 0, 0
 		for _, k := range ranks {
 			if k > 0 {
 				sum += 1 / float64(k)
+				first, three, ten = first+count(k == 1), three+count(k <= 3), ten+count(k <= 10)
 			}
 		}
-		rows = append(rows, row{name, sum / float64(len(ranks))})
+		rows = append(rows, row{fmt.Sprintf("%d %d %d of %d  %s", first, three, ten, len(ranks), name), sum / float64(len(ranks))})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(fmt.Sprintf("%.6f", b.mean), fmt.Sprintf("%.6f", a.mean)) })
 	var b strings.Builder

@@ -2,7 +2,7 @@
 // one line that is changed, in the project or in what it depends on, and what
 // they print is explained. The function that was changed has to come first.
 //
-//	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] [-aside] [-fit] [-v]
+//	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] [-aside] [-fit NAME=NUMBER,…;…] [-v]
 //	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] -make
 //
 // DIR holds one folder per repository, OWNER+NAME, with its history. The work
@@ -36,7 +36,7 @@ type options struct {
 	repos, work, testdata  string
 	only                   []string
 	making, aside, verbose bool
-	fit                    bool
+	fit                    string
 }
 
 func run() error {
@@ -48,7 +48,7 @@ func run() error {
 	flag.StringVar(&o.testdata, "testdata", "bench/traces/testdata", "folder of the sets")
 	flag.BoolVar(&o.making, "make", false, "draw the mutants anew")
 	flag.BoolVar(&o.aside, "aside", false, "ask about what was set aside, instead")
-	flag.BoolVar(&o.fit, "fit", false, "try other numbers of the ranking over the open part")
+	flag.StringVar(&o.fit, "fit", "", "try other numbers of the ranking over the open part: NAME=NUMBER,…;…")
 	flag.BoolVar(&o.verbose, "v", false, "show each mutant, and where its function came")
 	flag.Parse()
 	if *only != "" {
@@ -94,7 +94,7 @@ func run() error {
 		return nil
 	}
 	m.write(&report)
-	if o.fit {
+	if o.fit != "" {
 		fmt.Print(m.tried())
 	}
 	fmt.Print(report.String())
