@@ -8,7 +8,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
+
+// traced is how many frames make a query a trace.
+const traced = 3
 
 // Search answers a query over the stores in scope.
 func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope) (SearchReply, error) {
@@ -59,6 +63,9 @@ func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope
 		return SearchReply{}, err
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
+	}
+	if frames, _ := rank.Frames(req.Query); len(frames) >= traced {
+		notes = append(notes, "this is a trace: trace:explain ranks what most likely caused it")
 	}
 	none := SearchReply{Hits: []Hit{}, Confidence: "none", Packed: req.Packed}
 	reply := none
