@@ -152,8 +152,8 @@ func (m *measure) mutant(ctx context.Context, a *app.App, p *project, x *mutant)
 const mostListed = 10
 
 func (m *measure) ask(ctx context.Context, a *app.App, p *project, x *mutant, s said) error {
-	r := result{mutant: *x, lang: p.Language}
-	r.own, r.any, r.onStack = p.baseline(x)
+	r := result{Mutant: *x, Lang: p.Language}
+	r.Own, r.Any, r.OnStack = p.baseline(x)
 	explain := func(text string, t *traces.Tuning) (traces.Reply, int, error) {
 		got, err := traces.Explain(ctx, a, traces.Request{Trace: text, Limit: mostListed, Tuning: t, Waiting: app.Waiting{Wait: 5 * time.Minute, Person: true}})
 		if kb.CodeOf(err) == kb.Invalid && err != nil {
@@ -171,15 +171,15 @@ func (m *measure) ask(ctx context.Context, a *app.App, p *project, x *mutant, s 
 	if err != nil {
 		return err
 	}
-	r.seconds = processor() - begin
-	r.rank, r.tokens = rank, tokens.Estimate(got.Text())
-	if _, r.whole, err = explain(s.All, nil); err != nil {
+	r.Seconds = processor() - begin
+	r.Rank, r.Tokens = rank, tokens.Estimate(got.Text())
+	if _, r.Whole, err = explain(s.All, nil); err != nil {
 		return err
 	}
 	if m.o.verbose {
-		fmt.Fprintf(os.Stderr, "%s %s far %v, %s %s:%d %s: %d, of all %d\n", x.ID, x.Kind, x.Far, x.Dependency, x.File, x.Line, x.Function, r.rank, r.whole)
+		fmt.Fprintf(os.Stderr, "%s %s far %v, %s %s:%d %s: %d, of all %d\n", x.ID, x.Kind, x.Far, x.Dependency, x.File, x.Line, x.Function, r.Rank, r.Whole)
 		for i, c := range got.Causes {
-			if i < 4 && r.rank != 1 {
+			if i < 4 && r.Rank != 1 {
 				fmt.Fprintf(os.Stderr, "    %s %s %s %.2f %s\n", c.Store, c.At, c.Symbol, c.Share, strings.Join(c.Why, "; "))
 			}
 		}

@@ -44,8 +44,8 @@ type Tuning struct {
 
 var fitted = Tuning{
 	Keep: 1, Raise: 0.7, Null: 0.9, Fade: 0.6,
-	Down: 0.8, Split: 0.3, Half: 8, HalfFrame: 0.5,
-	Chain: 0.8, Guard: 0.5, Before: 0.1, After: 0.03, Other: 0.25, Silent: 0.5,
+	Down: 0.9, Split: 0.1, Half: 20, HalfFrame: 0.5,
+	Chain: 0.8, Guard: 0.5, Before: 0.1, After: 0.03, Other: 0.6, Silent: 0.8,
 	Damp: 0.3, Soft: 0.5, Member: 0.3, Writer: 0.4, MostAlike: 8,
 	Test: 0.02, Message: 0.5, Literal: 2, Named: 1.5, NamedRaised: 0.2, Spectrum: 0.8,
 	Uncommitted: 2, Recent: 0.5,
