@@ -59,7 +59,10 @@ func Total(lines []string) int {
 // Name is the name of an order.
 func Name(line string) string { return label(line) }
 
-func label(line string) string { return strings.ToUpper(parse(line).Name) }
+func label(line string) string {
+	name := parse(line).Name
+	return strings.ToUpper(name)
+}
 `)
 	s.Write("shop/price_test.go", `package shop
 
