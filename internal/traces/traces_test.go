@@ -12,7 +12,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 	"github.com/seed-4f2d999b/knowledge/internal/traces"
@@ -227,7 +226,7 @@ func TestCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, err := product.Commands().Find("trace:explain")
+	c, err := command.NewTable([]command.Room{traces.Room()}, command.Spoken{}).Find("trace:explain")
 	if err != nil {
 		t.Fatal(err)
 	}
