@@ -152,8 +152,8 @@ func (m *measure) mutant(ctx context.Context, a *app.App, p *project, x *mutant)
 const mostListed = 10
 
 func (m *measure) ask(ctx context.Context, a *app.App, p *project, x *mutant, s said) error {
-	r := result{mutant: *x, lang: p.Language}
-	r.own, r.any, r.onStack = p.baseline(x)
+	r := result{Mutant: *x, Lang: p.Language}
+	r.Own, r.Any, r.OnStack = p.baseline(x)
 	explain := func(text string, t *traces.Tuning) (traces.Reply, int, error) {
 		got, err := traces.Explain(ctx, a, traces.Request{Trace: text, Limit: mostListed, Tuning: t, Waiting: app.Waiting{Wait: 5 * time.Minute, Person: true}})
 		if kb.CodeOf(err) == kb.Invalid && err != nil {
@@ -171,21 +171,21 @@ func (m *measure) ask(ctx context.Context, a *app.App, p *project, x *mutant, s 
 	if err != nil {
 		return err
 	}
-	r.seconds = processor() - begin
-	r.rank, r.tokens = rank, tokens.Estimate(got.Text())
-	if _, r.whole, err = explain(s.All, nil); err != nil {
+	r.Seconds = processor() - begin
+	r.Rank, r.Tokens = rank, tokens.Estimate(got.Text())
+	if _, r.Whole, err = explain(s.All, nil); err != nil {
 		return err
 	}
 	if m.o.verbose {
-		fmt.Fprintf(os.Stderr, "%s %s far %v, %s %s:%d %s: %d, of all %d\n", x.ID, x.Kind, x.Far, x.Dependency, x.File, x.Line, x.Function, r.rank, r.whole)
+		fmt.Fprintf(os.Stderr, "%s %s far %v, %s %s:%d %s: %d, of all %d\n", x.ID, x.Kind, x.Far, x.Dependency, x.File, x.Line, x.Function, r.Rank, r.Whole)
 		for i, c := range got.Causes {
-			if i < 4 && r.rank != 1 {
+			if i < 4 && r.Rank != 1 {
 				fmt.Fprintf(os.Stderr, "    %s %s %s %.2f %s\n", c.Store, c.At, c.Symbol, c.Share, strings.Join(c.Why, "; "))
 			}
 		}
 	}
 	m.results = append(m.results, r)
-	if m.o.fit {
+	if m.o.fit != "" {
 		return m.tryAll(x, s, explain)
 	}
 	return nil
@@ -228,7 +228,7 @@ func (p *project) baseline(x *mutant) (own, any, on bool) {
 	return own, any, on
 }
 
-// tryAll asks with each number of the ranking changed.
+// tryAll asks with other numbers of the ranking.
 func (m *measure) tryAll(x *mutant, s said, explain func(string, *traces.Tuning) (traces.Reply, int, error)) error {
 	if m.fits == nil {
 		m.fits = map[string][]int{}
@@ -237,28 +237,22 @@ func (m *measure) tryAll(x *mutant, s said, explain func(string, *traces.Tuning)
 	if x.Kind == "assertion" {
 		text = s.All
 	}
-	n := reflect.TypeFor[traces.Tuning]().NumField()
-	for i := -1; i < n; i++ {
-		for _, by := range []float64{0, 0.5, 0.75, 1.33, 2} {
-			t := traces.Fitted()
-			name := "as it is"
-			if i >= 0 {
-				f := reflect.ValueOf(t).Elem().Field(i)
-				if f.Kind() != reflect.Float64 {
-					continue
-				}
-				to := f.Float() * by
-				name = fmt.Sprintf("%s %.3g", reflect.TypeFor[traces.Tuning]().Field(i).Name, to)
-				f.SetFloat(to)
-			} else if by != 0 {
-				continue
+	for _, name := range append([]string{""}, strings.Split(m.o.fit, ";")...) {
+		t := traces.Fitted()
+		for _, set := range strings.FieldsFunc(name, func(r rune) bool { return r == ',' }) {
+			field, value, _ := strings.Cut(set, "=")
+			f := reflect.ValueOf(t).Elem().FieldByName(strings.TrimSpace(field))
+			to, err := strconv.ParseFloat(value, 64)
+			if err != nil || !f.IsValid() || f.Kind() != reflect.Float64 {
+				return fmt.Errorf("-fit %q: no number of the ranking is set by %q", m.o.fit, set)
 			}
-			_, rank, err := explain(text, t)
-			if err != nil {
-				return err
-			}
-			m.fits[x.Kind+" "+name] = append(m.fits[x.Kind+" "+name], rank)
+			f.SetFloat(to)
 		}
+		_, rank, err := explain(text, t)
+		if err != nil {
+			return err
+		}
+		m.fits[x.Kind+" "+name] = append(m.fits[x.Kind+" "+name], rank)
 	}
 	return nil
 }
@@ -271,13 +265,14 @@ func (m *measure) tried() string {
 	}
 	var rows []row
 	for name, ranks := range m.fits {
-		sum := 0.0
+		sum, first, three, ten := 0.0, 0, 0, 0
 		for _, k := range ranks {
 			if k > 0 {
 				sum += 1 / float64(k)
+				first, three, ten = first+count(k == 1), three+count(k <= 3), ten+count(k <= 10)
 			}
 		}
-		rows = append(rows, row{name, sum / float64(len(ranks))})
+		rows = append(rows, row{fmt.Sprintf("%d %d %d of %d  %s", first, three, ten, len(ranks), name), sum / float64(len(ranks))})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(fmt.Sprintf("%.6f", b.mean), fmt.Sprintf("%.6f", a.mean)) })
 	var b strings.Builder

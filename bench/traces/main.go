@@ -2,7 +2,7 @@
 // one line that is changed, in the project or in what it depends on, and what
 // they print is explained. The function that was changed has to come first.
 //
-//	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] [-aside] [-fit] [-v]
+//	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] [-aside] [-fit NAME=NUMBER,…;…] [-v]
 //	.ci/extra traces -repos DIR [-work DIR] [-project NAME,…] -make
 //
 // DIR holds one folder per repository, OWNER+NAME, with its history. The work
@@ -36,7 +36,8 @@ type options struct {
 	repos, work, testdata  string
 	only                   []string
 	making, aside, verbose bool
-	fit                    bool
+	kept                   bool
+	fit                    string
 }
 
 func run() error {
@@ -48,7 +49,8 @@ func run() error {
 	flag.StringVar(&o.testdata, "testdata", "bench/traces/testdata", "folder of the sets")
 	flag.BoolVar(&o.making, "make", false, "draw the mutants anew")
 	flag.BoolVar(&o.aside, "aside", false, "ask about what was set aside, instead")
-	flag.BoolVar(&o.fit, "fit", false, "try other numbers of the ranking over the open part")
+	flag.StringVar(&o.fit, "fit", "", "try other numbers of the ranking over the open part: NAME=NUMBER,…;…")
+	flag.BoolVar(&o.kept, "kept", false, "report what was measured last of each project, and measure nothing")
 	flag.BoolVar(&o.verbose, "v", false, "show each mutant, and where its function came")
 	flag.Parse()
 	if *only != "" {
@@ -80,7 +82,7 @@ func run() error {
 		if o.making {
 			err = o.make(p)
 		} else {
-			err = m.project(context.Background(), p)
+			err = m.measured(context.Background(), p)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
@@ -94,7 +96,7 @@ func run() error {
 		return nil
 	}
 	m.write(&report)
-	if o.fit {
+	if o.fit != "" {
 		fmt.Print(m.tried())
 	}
 	fmt.Print(report.String())
@@ -147,16 +149,45 @@ func share(n, all int) string {
 	return fmt.Sprintf("%.2f (%d/%d)", float64(n)/float64(all), n, all)
 }
 
+// measured measures a project and keeps what came out in the work folder, or
+// reads what is kept there.
+func (m *measure) measured(ctx context.Context, p *project) error {
+	name := filepath.Join(p.root, "measured.json")
+	if m.o.aside {
+		name = filepath.Join(p.root, "measured-aside.json")
+	}
+	if !m.o.kept {
+		n := len(m.results)
+		if err := m.project(ctx, p); err != nil {
+			return err
+		}
+		b, err := json.Marshal(m.results[n:])
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, b, 0o644)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		fmt.Printf("%s is left out: it was not measured\n", p.Name)
+		return nil
+	}
+	var list []result
+	err = json.Unmarshal(b, &list)
+	m.results = append(m.results, list...)
+	return err
+}
+
 // result is where the function of a mutant came.
 type result struct {
-	mutant
-	lang     string
-	rank     int  // from 1; 0 for not among those listed
-	whole    int  // the same of the whole output of the run
-	own, any bool // whether the innermost own frame, and the innermost of all, is in it
-	onStack  bool
-	tokens   int
-	seconds  float64 // processor time of the question
+	Mutant   mutant
+	Lang     string
+	Rank     int  // from 1; 0 for not among those listed
+	Whole    int  // the same of the whole output of the run
+	Own, Any bool // whether the innermost own frame, and the innermost of all, is in it
+	OnStack  bool
+	Tokens   int
+	Seconds  float64 // processor time of the question
 }
 
 func (m *measure) write(r *lab.Report) {
@@ -177,29 +208,29 @@ func (m *measure) write(r *lab.Report) {
 			n++
 			k := cmp.Or(rank(x), 1000)
 			one, three, ten = one+count(k <= 1), three+count(k <= 3), ten+count(k <= 10)
-			own, any = own+count(x.own), any+count(x.any)
+			own, any = own+count(x.Own), any+count(x.Any)
 		}
 		rows = append(rows, []string{name, fmt.Sprint(n), share(one, n), share(three, n), share(ten, n), share(own, n), share(any, n)})
 	}
-	alone := func(x *result) int { return x.rank }
-	raised := func(x *result) bool { return x.Kind == "raised" }
+	alone := func(x *result) int { return x.Rank }
+	raised := func(x *result) bool { return x.Mutant.Kind == "raised" }
 	row("exceptions and panics, the trace of one test", raised, alone)
-	row("the same, all that the run printed", raised, func(x *result) int { return x.whole })
-	row("changed in a dependency or far below", func(x *result) bool { return raised(x) && x.Far }, alone)
-	row("changed on the stack or just below", func(x *result) bool { return raised(x) && !x.Far }, alone)
-	row("on the stack", func(x *result) bool { return raised(x) && x.onStack }, alone)
-	row("not on the stack", func(x *result) bool { return raised(x) && !x.onStack }, alone)
-	row("bare assertions, all that the run printed", func(x *result) bool { return !raised(x) }, func(x *result) int { return x.whole })
+	row("the same, all that the run printed", raised, func(x *result) int { return x.Whole })
+	row("changed in a dependency or far below", func(x *result) bool { return raised(x) && x.Mutant.Far }, alone)
+	row("changed on the stack or just below", func(x *result) bool { return raised(x) && !x.Mutant.Far }, alone)
+	row("on the stack", func(x *result) bool { return raised(x) && x.OnStack }, alone)
+	row("not on the stack", func(x *result) bool { return raised(x) && !x.OnStack }, alone)
+	row("bare assertions, all that the run printed", func(x *result) bool { return !raised(x) }, func(x *result) int { return x.Whole })
 	row("bare assertions, what one test printed", func(x *result) bool { return !raised(x) }, alone)
 	for _, name := range []string{"python", "go", "javascript"} {
-		row(name+", exceptions and panics", func(x *result) bool { return raised(x) && x.lang == name }, alone)
-		row(name+", bare assertions", func(x *result) bool { return !raised(x) && x.lang == name }, func(x *result) int { return x.whole })
+		row(name+", exceptions and panics", func(x *result) bool { return raised(x) && x.Lang == name }, alone)
+		row(name+", bare assertions", func(x *result) bool { return !raised(x) && x.Lang == name }, func(x *result) int { return x.Whole })
 	}
 	r.Table(rows...)
 	var sizes []int
 	var times []float64
 	for _, x := range m.results {
-		sizes, times = append(sizes, x.tokens), append(times, x.seconds*1000)
+		sizes, times = append(sizes, x.Tokens), append(times, x.Seconds*1000)
 	}
 	r.Printf("Replies: %d tokens at the median, %d at most. A question took %.0f ms at the median, %.0f at the 95th percentile, with the index of the changed file brought up to date.\n",
 		lab.Median(sizes), slices.Max(sizes), lab.Median(times), lab.Quantile(times, 0.95))

@@ -323,9 +323,27 @@ func changed(path string, line int, op operator, lang string, f func() error) er
 		return fmt.Errorf("%s:%d has nothing for %s to change", path, line, op.name)
 	}
 	lines[line-1] = to
+	if err := os.WriteFile(path+kept, before, 0o644); err != nil {
+		return err
+	}
+	defer restore(path)
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		return err
 	}
-	defer os.WriteFile(path, before, 0o644)
 	return f()
+}
+
+// kept is the end of the name of a file as it was, while it is changed.
+const kept = ".as-it-was"
+
+func restore(path string) { _ = os.Rename(path+kept, path) }
+
+// mend restores what a run that was ended left changed.
+func (p *project) mend() error {
+	return filepath.WalkDir(p.root, func(path string, d os.DirEntry, err error) error {
+		if name, ok := strings.CutSuffix(path, kept); ok {
+			restore(name)
+		}
+		return err
+	})
 }

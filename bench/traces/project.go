@@ -76,7 +76,7 @@ func (p *project) prepare(repos, work string) error {
 	p.root = filepath.Join(work, p.Name)
 	done := filepath.Join(p.root, "prepared")
 	if _, err := os.Stat(done); err == nil {
-		return nil
+		return p.mend()
 	}
 	repo, hash, err := lab.Repository(repos, p.Repo, p.Commit)
 	if err != nil {

@@ -10,7 +10,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
+
+// traced is how many frames make a query a trace.
+const traced = 3
 
 // Search answers a query over the stores in scope.
 func Search(ctx context.Context, a *app.App, req search.Request, scope app.Scope) (SearchReply, error) {
@@ -71,6 +75,9 @@ func searched(ctx context.Context, a *app.App, req search.Request, scope app.Sco
 		return SearchReply{}, err
 	} else if marksNote != "" {
 		s.Notes = append(s.Notes, marksNote)
+	}
+	if frames, _ := rank.Frames(req.Query); len(frames) >= traced {
+		notes = append(notes, "this is a trace: trace:explain ranks what most likely caused it")
 	}
 	none := SearchReply{Hits: []Hit{}, Confidence: "none", Packed: req.Packed}
 	reply := none

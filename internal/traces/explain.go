@@ -92,7 +92,7 @@ func (e *explainer) explain() (Reply, error) {
 	if err := e.resolve(); err != nil {
 		return Reply{}, err
 	}
-	w := &walker{sources: e.sources, found: map[*place]*suspect{}, left: mostWalked}
+	w := &walker{sources: e.sources, found: map[*place]*suspect{}}
 	n, stack := 0, false
 	for i := range e.steps {
 		if len(e.steps[i]) > 0 {

@@ -13,6 +13,7 @@ type failure struct {
 	test   string       // the name of the failed test, "" where the text names none
 	frames []rank.Frame // the innermost first
 	says   []string     // lines that say what is wrong
+	null   bool         // of a value that was not there
 }
 
 // entry is how a runner of tests begins what it says of one that failed; the
@@ -97,7 +98,7 @@ func read(text string) report {
 		}
 	}
 	end()
-	out.listed = len(out.failures) > 0
+	out.listed = len(out.failures) > 0 && summed.MatchString(plain)
 	out.aborted = aborted.MatchString(plain)
 	if len(out.failures) == 0 {
 		n := ""
@@ -111,6 +112,10 @@ func read(text string) report {
 	}
 	return out
 }
+
+// summed is how a run of tests says that it is over: tests that it does not name
+// have not failed.
+var summed = lazyregexp.New(`(?m)^(?:=+ short test summary info|FAIL\t|ok  \t|\s*\d+ (?:passing|failing)|Tests:\s|test result: |Ran \d+ tests|Tests run: |BUILD FAILED|Failed!|FAILURES!|\d+ runs, |\d+ examples?, |=+ .*\d+ failed)`)
 
 // aborted is what ends a run of tests before its end.
 var aborted = lazyregexp.New(`(?m)^(?:panic: |fatal error: |Bail out!|Interrupted: |!+ stopping after )`)
@@ -157,6 +162,7 @@ func (r *report) add(name, text string) {
 			}
 		}
 	}
+	f.null = slices.ContainsFunc(f.says, nothing.MatchString)
 	// A parent of subtests that failed says nothing of its own.
 	for i := range r.failures {
 		if p := &r.failures[i]; p.test == f.test && f.test != "" && len(p.frames) == 0 {
@@ -170,6 +176,9 @@ func (r *report) add(name, text string) {
 	}
 	r.failures = append(r.failures, f)
 }
+
+// nothing is how languages say that a value was not there.
+var nothing = lazyregexp.New(`'?NoneType'? object|nil pointer|of (?:undefined|null)\b|NullPointerException|NullReferenceException|for nil(?::NilClass)?\b|\bon null\b|on a .None. value`)
 
 // chained are the lines between exceptions of Python, of which the first is
 // what the last came from.

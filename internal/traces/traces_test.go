@@ -1,11 +1,16 @@
 package traces_test
 
 import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/command"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
@@ -53,7 +58,10 @@ func Total(lines []string) int {
 // Name is the name of an order.
 func Name(line string) string { return label(line) }
 
-func label(line string) string { return strings.ToUpper(parse(line).Name) }
+func label(line string) string {
+	name := parse(line).Name
+	return strings.ToUpper(name)
+}
 `)
 	s.Write("shop/price_test.go", `package shop
 
@@ -201,5 +209,52 @@ func TestMissing(t *testing.T) {
 	}
 	if len(r.Causes) == 0 || r.Causes[0].Symbol != "show" {
 		t.Errorf("%+v", r.Causes)
+	}
+}
+
+// TestCommand: the trace as an argument, piped in and as a file; an agent names
+// files of the project alone.
+func TestCommand(t *testing.T) {
+	a := shop(t)
+	where, err := a.Where()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(t.TempDir(), "build.log")
+	for _, name := range []string{outside, filepath.Join(where.Root, "build.log")} {
+		if err := os.WriteFile(name, []byte(goPanic), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := command.NewTable([]command.Room{traces.Room()}, command.Spoken{}).Find("trace:explain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := command.FromCLI(t.Context())
+	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		args string
+		code kb.Code
+	}{
+		{"an argument", t.Context(), `{"trace":` + quote(goPanic) + `}`, ""},
+		{"a file of the project", t.Context(), `{"file":"build.log"}`, ""},
+		{"a file elsewhere", t.Context(), `{"file":` + quote(outside) + `}`, kb.NotFound},
+		{"a file above", t.Context(), `{"file":"../../` + filepath.Base(outside) + `"}`, kb.NotFound},
+		{"nothing", t.Context(), `{}`, kb.Invalid},
+		{"piped in", command.WithInput(person, strings.NewReader(goPanic)), `{}`, ""},
+		{"a person's file", person, `{"trace":` + quote(outside) + `}`, ""},
+	} {
+		got, err := c.Run(tc.ctx, a, json.RawMessage(tc.args))
+		if tc.code != "" {
+			if kb.CodeOf(err) != tc.code || kb.HintOf(err) == "" {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+			continue
+		}
+		if r, ok := got.(traces.Reply); err != nil || !ok || len(r.Causes) == 0 {
+			t.Errorf("%s: %v %v", tc.name, got, err)
+		}
 	}
 }

@@ -3,10 +3,15 @@ package traces
 // Tuning holds the numbers that the order of causes depends on. They are fitted
 // to the open part of the mutants of bench/traces.
 type Tuning struct {
-	// Keep is what a frame keeps of its blame, KeepRaise where its line raises by
-	// itself, KeepCallee what a function keeps that was called and has returned.
-	// The rest goes to what it calls.
-	Keep, KeepRaise, KeepCallee float64
+	// Keep is what a frame counts, times Raise where its line raises by itself and
+	// Null where it failed on a value that was not there.
+	Keep, Raise, Null float64
+	// Down is what a call counts of the function that made it, of whose calls
+	// together it has a share to the power of Split.
+	Down, Split float64
+	// Half and HalfFrame are how many lines a function has that counts one half
+	// of the longest, called and on the stack.
+	Half, HalfFrame float64
 	// Fade is what a frame counts of the one that it called.
 	Fade float64
 	// What a call counts by its line, of one on the line of the frame: each step
@@ -25,9 +30,10 @@ type Tuning struct {
 	// Test is what code of tests counts of other code.
 	Test float64
 	// Message is what a declaration gains that has the names which the message has,
+	// Literal one that has a text of it,
 	// Named one whose name the
 	// test's name has where there is no stack, NamedRaised where there is one.
-	Message, Named, NamedRaised float64
+	Message, Literal, Named, NamedRaised float64
 	// Spectrum is how much of the blame depends on which tests fail and which do
 	// not: 0 none, 1 all.
 	Spectrum float64
@@ -37,10 +43,11 @@ type Tuning struct {
 }
 
 var fitted = Tuning{
-	Keep: 0.55, KeepRaise: 0.4, KeepCallee: 0.6, Fade: 0.6,
-	Chain: 0.8, Guard: 0.5, Before: 0.1, After: 0.03, Other: 0.25, Silent: 0.5,
-	Damp: 0.3, Soft: 0.5, Member: 0.3, Writer: 0.4, MostAlike: 4,
-	Test: 0.02, Message: 0.5, Named: 1.5, NamedRaised: 0.2, Spectrum: 0.8,
+	Keep: 1, Raise: 0.7, Null: 0.9, Fade: 0.6,
+	Down: 0.9, Split: 0.1, Half: 20, HalfFrame: 0.5,
+	Chain: 0.8, Guard: 0.5, Before: 0.1, After: 0.03, Other: 0.6, Silent: 0.8,
+	Damp: 0.3, Soft: 0.5, Member: 0.3, Writer: 0.4, MostAlike: 8,
+	Test: 0.02, Message: 0.5, Literal: 2, Named: 1.5, NamedRaised: 0.2, Spectrum: 0.8,
 	Uncommitted: 2, Recent: 0.5,
 }
 

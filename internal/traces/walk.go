@@ -2,6 +2,7 @@ package traces
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,15 +21,16 @@ type step struct {
 
 // suspect is a declaration that may be the cause.
 type suspect struct {
-	at    *place
-	score float64
-	from  *place // whose blame it took most of; nil of a frame
-	line  int    // of the frame, or of the call in from
-	most  float64
-	frame int      // the number of the innermost frame that it is, -1 for none
-	steps int      // calls below a frame
-	names []string // of the message
-	why   []string // what else speaks for it
+	at      *place
+	score   float64
+	from    *place // whose blame it took most of; nil of a frame
+	line    int    // of the frame, or of the call in from
+	most    float64
+	frame   int      // the number of the innermost frame that it is, -1 for none
+	steps   int      // calls below a frame
+	names   []string // of the message
+	literal bool     // it has a text of the message
+	why     []string // what else speaks for it
 }
 
 // walker hands blame from frames to what they called.
@@ -36,13 +38,12 @@ type walker struct {
 	*sources
 	found map[*place]*suspect
 	order []*place
-	left  int // how many declarations are looked into
 }
 
 const (
-	mostWalked = 3000
-	deepest    = 6
-	leastBlame = 0.002
+	mostWalked = 1500 // declarations that one failure is followed to
+	deepest    = 8
+	leastBlame = 0.0005
 )
 
 func (w *walker) at(p *place) *suspect {
@@ -55,16 +56,28 @@ func (w *walker) at(p *place) *suspect {
 	return s
 }
 
-// failure hands out the blame of one failure, share in all.
+// blamed is a declaration that blame has come to.
+type blamed struct {
+	at    *place
+	blame float64
+	from  *place // that called it; nil of a frame
+	line  int    // of the call
+	steps int
+}
+
+// failure hands out the blame of one failure: each declaration has the most that
+// comes to it on any way, and counts for share of that.
 func (w *walker) failure(f *failure, steps []step, share float64) error {
-	mass := 1.0
-	masses := make([]float64, len(steps))
-	sum := 0.0
-	for i := range steps {
-		masses[i] = mass
-		sum += mass
-		mass *= w.t.Fade
+	best := map[*place]blamed{}
+	var open []blamed
+	add := func(b blamed) {
+		if have, ok := best[b.at]; ok && have.blame >= b.blame || b.blame < leastBlame {
+			return
+		}
+		best[b.at] = b
+		open = append(open, b)
 	}
+	mass := 1.0
 	for i, st := range steps {
 		var callee *place
 		if i > 0 {
@@ -78,30 +91,74 @@ func (w *walker) failure(f *failure, steps []step, share float64) error {
 		switch {
 		case st.at.test:
 			keep = w.t.Test
-		case i == 0 && raises.MatchString(doc.line(st.line)):
-			keep = w.t.KeepRaise
+		case i > 0:
+		case f.null:
+			keep *= w.t.Null
+		case raises.MatchString(doc.line(st.line)):
+			keep *= w.t.Raise
 		}
 		s := w.at(st.at)
-		blame := share * masses[i] / sum
-		if blame*keep > s.most {
-			s.most, s.from, s.line, s.steps, s.frame = blame*keep, nil, st.line, 0, st.frame
+		blame := mass * keep * w.size(st.at, w.t.HalfFrame)
+		if s.score += share * blame; blame > s.most {
+			s.most, s.from, s.line, s.steps, s.frame = blame, nil, st.line, 0, st.frame
 		}
-		if err := w.hand(st.at, st.line, blame, keep, 0, callee); err != nil {
+		if err := w.hand(blamed{at: st.at, blame: mass}, st.line, callee, add); err != nil {
 			return err
+		}
+		mass *= w.t.Fade
+	}
+	for n := 0; len(open) > 0 && n < mostWalked; n++ {
+		k := 0
+		for i := range open {
+			if before(&open[i], &open[k]) {
+				k = i
+			}
+		}
+		b := open[k]
+		open = slices.Delete(open, k, k+1)
+		if best[b.at].blame > b.blame {
+			continue // came another way
+		}
+		if b.steps < deepest {
+			if err := w.hand(b, 0, nil, add); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range sortedPlaces(best) {
+		b, s := best[p], w.at(p)
+		blame := b.blame * w.size(p, w.t.Half)
+		if s.score += share * blame; blame > s.most {
+			s.most, s.from, s.line, s.steps, s.frame = blame, b.from, b.line, b.steps, -1
 		}
 	}
 	return nil
 }
 
-// hand lets a declaration keep a part of some blame and hands the rest to what
-// it calls, as its lines have to do with the one that ran, 0 for none. What was
-// called last has blame of its own.
-func (w *walker) hand(p *place, line int, blame, keep float64, depth int, called *place) error {
-	s := w.at(p)
-	s.score += blame * keep
-	if w.left--; depth >= deepest || w.left < 0 {
-		return nil
-	}
+func before(a, b *blamed) bool {
+	return cmp.Or(cmp.Compare(b.blame, a.blame), comparePlaces(a.at, b.at)) < 0
+}
+
+func comparePlaces(a, b *place) int {
+	return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.path, b.path), cmp.Compare(a.start, b.start), cmp.Compare(a.name, b.name))
+}
+
+func sortedPlaces(of map[*place]blamed) []*place {
+	return slices.SortedFunc(maps.Keys(of), comparePlaces)
+}
+
+// size is what a declaration counts by its lines, half being as many as count
+// one half: what does more has more that can be wrong.
+func (w *walker) size(p *place, half float64) float64 {
+	n := float64(max(1, p.end-p.line))
+	return n / (n + half)
+}
+
+// hand passes blame from a declaration to what it calls, as the lines of the calls
+// have to do with the one that ran, 0 for none. What was called last has blame
+// of its own.
+func (w *walker) hand(from blamed, line int, called *place, add func(blamed)) error {
+	p := from.at
 	list, err := w.callsOf(p)
 	if err != nil {
 		return err
@@ -117,11 +174,7 @@ func (w *walker) hand(p *place, line int, blame, keep float64, depth int, called
 		}
 		return 0
 	}
-	type share struct {
-		call
-		weight float64
-	}
-	var shares []share
+	var shares []call
 	sum := w.t.Damp
 	give := func(c call, weight float64) {
 		for i := range shares {
@@ -133,7 +186,7 @@ func (w *walker) hand(p *place, line int, blame, keep float64, depth int, called
 				return
 			}
 		}
-		shares = append(shares, share{c, weight})
+		shares = append(shares, call{c.line, c.to, weight})
 		sum += weight
 	}
 	for _, c := range list {
@@ -141,27 +194,17 @@ func (w *walker) hand(p *place, line int, blame, keep float64, depth int, called
 			give(c, c.weight*of(c.line))
 		}
 	}
-	if w.t.Writer > 0 && depth < 2 {
+	if w.t.Writer > 0 && from.steps < 2 {
 		if err := w.writes(doc, p, of, func(c call, weight float64) { give(c, weight*w.t.Writer) }); err != nil {
 			return err
 		}
 	}
 	for _, x := range shares {
-		b := blame * (1 - keep) * x.weight / sum
-		if b < leastBlame {
-			continue
-		}
-		k := w.t.KeepCallee
+		b := from.blame * w.t.Down * min(1, x.weight/math.Pow(max(sum, 1), w.t.Split))
 		if x.to.test {
-			k = w.t.Test
+			b = max(b, from.blame*0.9) // a helper of tests is no step
 		}
-		t := w.at(x.to)
-		if b*k > t.most {
-			t.most, t.from, t.line, t.steps = b*k, p, x.line, depth+1
-		}
-		if err := w.hand(x.to, 0, b, k, depth+1, nil); err != nil {
-			return err
-		}
+		add(blamed{x.to, b, p, x.line, from.steps + 1})
 	}
 	return nil
 }
@@ -202,6 +245,25 @@ func (w *walker) writes(doc *file, p *place, of func(int) float64, give func(cal
 // messageRE are words of a message that may be names in the code.
 var messageRE = lazyregexp.New(`[\pL_][\pL\pN_]{2,}`)
 
+// placeholder is where a text of the code has a value.
+var placeholder = lazyregexp.New(`%[-+#0]?[\d.]*[a-zA-Z]|\{[^{}]*\}|\$\{[^}]*\}|\\[nt]`)
+
+// literally reports whether a line has a text in quotes that a message has too:
+// ten bytes of it between values.
+func literally(line, message string) bool {
+	if len(line) > 1000 {
+		return false
+	}
+	for _, q := range quoted.Regexp().FindAllString(line, 10) {
+		for _, part := range placeholder.Regexp().Split(q[1:len(q)-1], 10) {
+			if len(part) >= 10 && strings.Contains(part, " ") && strings.Contains(message, part) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // weigh adds what the message, the names of the tests, and which of them failed,
 // say of each suspect, and returns them, the likeliest first. With a stack the
 // names of tests tell less.
@@ -222,6 +284,12 @@ func (w *walker) weigh(failures []failure, stack bool, spectrum map[*place]float
 			tests[part] = true
 		}
 	}
+	var all strings.Builder
+	for i := range failures {
+		for _, line := range failures[i].says {
+			all.WriteString(line + "\n")
+		}
+	}
 	common := map[string]int{} // suspects that have a word of the message
 	for _, p := range w.order {
 		doc, err := w.file(p.target, p.path)
@@ -230,6 +298,7 @@ func (w *walker) weigh(failures []failure, stack bool, spectrum map[*place]float
 		}
 		s := w.found[p]
 		for l := p.start; l <= min(p.end, p.start+300, len(doc.lines)); l++ {
+			s.literal = s.literal || !p.test && literally(doc.line(l), all.String())
 			for _, word := range wordRE.Regexp().FindAllString(doc.line(l), 60) {
 				if said[word] && !slices.Contains(s.names, word) {
 					s.names = append(s.names, word)
@@ -246,6 +315,9 @@ func (w *walker) weigh(failures []failure, stack bool, spectrum map[*place]float
 			gain += 1 / float64(common[word]+1)
 		}
 		s.score *= 1 + w.t.Message*math.Min(1, gain)
+		if s.literal {
+			s.score *= 1 + w.t.Literal
+		}
 		parts, shared := terms.Words(p.last()), 0
 		for _, x := range parts {
 			if tests[x] {
