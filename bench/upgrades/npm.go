@@ -110,6 +110,9 @@ func (p *npmPair) run(set *grammar.Set) (score, error) {
 	if err != nil {
 		return score{}, err
 	}
+	for l := range t.Old { // what is wrong there anyway is for neither side
+		delete(ours, l)
+	}
 	p.said = t.New
 	p.only, p.lacking = differences(ours, theirs), differences(theirs, ours)
 	return compare(ours, theirs), nil
