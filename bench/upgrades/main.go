@@ -133,9 +133,11 @@ func download(id string) (dir string, err error) {
 
 // kept is the first line of what a program said.
 func kept(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(addressRE.ReplaceAllString(s, "the registry")), "\n")
 	return fmt.Sprintf("%.140s", line)
 }
+
+var addressRE = regexp.MustCompile(`https?://\S+`)
 
 // copied copies a module out of the cache, so that it can be changed.
 func copied(from, to string) error {

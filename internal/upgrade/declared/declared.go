@@ -81,8 +81,8 @@ type Export struct {
 	Open    bool            // it has members that are not known
 }
 
-// Open returns a version of a package. types is the folder of the declarations that
-// others wrote for it, "" where it has its own.
+// Open returns a version of a package. Where it has no declarations of its own,
+// those below "@types/" of its files are taken.
 func Open(ctx context.Context, set *grammar.Set, name string, files fs.FS) *Package {
 	p := &Package{name: name, files: files, set: set, ctx: ctx, read: map[string]*file{}, known: map[string]*Module{}}
 	text, err := fs.ReadFile(files, "package.json")
@@ -90,7 +90,7 @@ func Open(ctx context.Context, set *grammar.Set, name string, files fs.FS) *Pack
 		_ = json.Unmarshal(text, &p.about) // what does not parse has no entries
 	}
 	typed := "@types/" + strings.Replace(strings.TrimPrefix(name, "@"), "/", "__", 1)
-	if text, err := fs.ReadFile(files, typed+"/package.json"); err == nil {
+	if text, err := fs.ReadFile(files, typed+"/package.json"); err == nil && p.entry("") == "" { // as the compiler prefers its own
 		p.types, p.about = typed, manifest{Version: p.about.Version}
 		_ = json.Unmarshal(text, &p.about)
 	}
