@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
-	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/upgrade/declared"
 )
 
@@ -31,7 +29,7 @@ func npmPairs(r *lab.Report, work string, rows [][]string) error {
 			return nil
 		}
 	}
-	set := &grammar.Set{Folder: filepath.Join(work, "grammars"), Wanted: syntax.Wanted}
+	set := declared.NewSet(filepath.Join(work, "grammars"))
 	defer set.Close()
 	table := [][]string{{"project", "dependency", "from", "to", "tsc", "ours", "both", "precision", "recall"}}
 	var all score
@@ -76,7 +74,7 @@ const tsconfig = `{"compilerOptions":{"noEmit":true,"strict":true,"skipLibCheck"
 "include":["project/**/*.ts","project/**/*.tsx"],"exclude":["project/**/*.d.ts","**/__tests__/**","**/test/**","**/tests/**","**/*.test.ts","**/*.test.tsx","**/*.spec.ts"]}
 `
 
-func (p *npmPair) run(set *grammar.Set) (score, error) {
+func (p *npmPair) run(set *declared.Set) (score, error) {
 	var t struct {
 		Skipped  string
 		Old, New map[string]string
@@ -119,7 +117,7 @@ func (p *npmPair) run(set *grammar.Set) (score, error) {
 }
 
 // check is our side.
-func (p *npmPair) check(set *grammar.Set) (map[string]bool, error) {
+func (p *npmPair) check(set *declared.Set) (map[string]bool, error) {
 	ctx := context.Background()
 	open := func(version string) *declared.Package {
 		modules := os.DirFS(filepath.Join(p.dir, version))

@@ -25,6 +25,12 @@ const (
 	maxDepth = 24 // of files that pass on what others declare
 )
 
+// Set is the grammars that sources are read with.
+type Set = grammar.Set
+
+// NewSet returns those that keep what they compile in a folder; see grammar.Set.
+func NewSet(folder string) *Set { return &grammar.Set{Folder: folder, Wanted: syntax.Wanted} }
+
 // Package is one version of an npm package.
 type Package struct {
 	name  string
