@@ -79,6 +79,9 @@ func (p *npmPair) run(set *declared.Set) (score, error) {
 		Skipped  string
 		Old, New map[string]string
 	}
+	if _, err := os.Stat(p.dir + ".json"); err != nil && keptOnly {
+		return score{}, errNotAsked
+	}
 	if text, err := os.ReadFile(p.dir + ".json"); err != nil || json.Unmarshal(text, &t) != nil {
 		var why error
 		if t.Old, t.New, why = p.ask(); why != nil {

@@ -41,6 +41,8 @@ type Package struct {
 	types string // folder of the declarations that @types has for it, "" for its own
 	read  map[string]*file
 	known map[string]*Module
+	// spaces are modules as namespaces, by their files; nil while one is read.
+	spaces map[string]*Module
 }
 
 type manifest struct {
@@ -85,12 +87,13 @@ type Export struct {
 	Decls   []Decl          // overloads, or a class and a namespace of one name
 	Members map[string]Decl // of classes, interfaces, enums and namespaces
 	Open    bool            // it has members that are not known
+	space   bool            // it is a whole module as a namespace
 }
 
 // Open returns a version of a package. Where it has no declarations of its own,
 // those below "@types/" of its files are taken.
 func Open(ctx context.Context, set *grammar.Set, name string, files fs.FS) *Package {
-	p := &Package{name: name, files: files, set: set, ctx: ctx, read: map[string]*file{}, known: map[string]*Module{}}
+	p := &Package{name: name, files: files, set: set, ctx: ctx, read: map[string]*file{}, known: map[string]*Module{}, spaces: map[string]*Module{}}
 	text, err := fs.ReadFile(files, "package.json")
 	if err == nil {
 		_ = json.Unmarshal(text, &p.about) // what does not parse has no entries

@@ -93,6 +93,9 @@ func successor(was *Export, b *Module, added []string) string {
 // diff compares one export in two versions.
 func (e *Export) diff(is *Export) []Change {
 	var out []Change
+	if e.space { // its members are told of where they are offered by themselves
+		return nil
+	}
 	if d := note(is); d != "" && note(e) == "" {
 		out = append(out, Change{Name: e.Name, What: "deprecated", Note: d})
 	}
