@@ -266,6 +266,7 @@ func (p *npmPair) errors(version, keep string) (map[string]string, error) {
 	}
 	out, err := program(p.dir, 4*time.Minute, tsc, "-p", ".", "--pretty", "false")
 	found := map[string]string{}
+	out = strings.ReplaceAll(out, p.dir+"/", "")
 	for _, m := range tscRE.FindAllStringSubmatch(out, -1) {
 		if l := m[1] + ":" + m[2]; found[l] == "" {
 			found[l] = fmt.Sprintf("%.100s", m[3])
