@@ -30,8 +30,9 @@ func apis(r *lab.Report, work string, rows [][]string) error {
 	table := [][]string{{"module", "from", "to", "apidiff: lines", "ours: lines", "the same"}}
 	var notes []string
 	equal, n := 0, 0
+	varies := map[string]bool{}
 	for i, row := range rows {
-		theirs, err := theirChanges(work, bin, row[0], row[1], row[2])
+		runs, err := theirChanges(work, bin, row[0], row[1], row[2])
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("skipped: %s: %v", row[0], err))
 			fmt.Fprintln(os.Stderr, i+1, row[0], err)
@@ -42,7 +43,16 @@ func apis(r *lab.Report, work string, rows [][]string) error {
 			return err
 		}
 		n++
-		same := slices.Equal(ours, theirs)
+		theirs := runs[0]
+		same := false
+		for _, run := range runs {
+			if !slices.Equal(run, runs[0]) {
+				varies[row[0]] = true
+			}
+			if slices.Equal(ours, run) {
+				same, theirs = true, run
+			}
+		}
 		if same {
 			equal++
 		} else {
@@ -54,6 +64,9 @@ func apis(r *lab.Report, work string, rows [][]string) error {
 	}
 	r.Table(table...)
 	r.Printf("Equal on %d of %d modules, line by line.\n\n", equal, n)
+	if len(varies) > 0 {
+		r.Printf("What apidiff prints is not the same in each of %d runs for %s; there ours has to be that of one of them.\n\n", apidiffRuns, strings.Join(lab.Keys(varies), ", "))
+	}
 	for _, l := range notes {
 		r.Printf("- %s\n", l)
 	}
@@ -79,8 +92,11 @@ func install(bin string) (string, error) {
 	return program(bin, 5*time.Minute, "env", "GOBIN="+bin, "GOFLAGS=", "go", "install", apidiff)
 }
 
-// theirChanges is what apidiff prints, in order.
-func theirChanges(work, bin, path, from, to string) ([]string, error) {
+// apidiffRuns is how often apidiff is asked.
+const apidiffRuns = 12
+
+// theirChanges is what apidiff prints in each of several runs, in order.
+func theirChanges(work, bin, path, from, to string) ([][]string, error) {
 	for _, v := range []string{from, to} {
 		export := filepath.Join(work, strings.ReplaceAll(path, "/", "+")+"@"+v+".export")
 		if _, err := os.Stat(export); err == nil {
@@ -104,18 +120,22 @@ func theirChanges(work, bin, path, from, to string) ([]string, error) {
 		}
 	}
 	base := filepath.Join(work, strings.ReplaceAll(path, "/", "+")+"@")
-	out, err := program(work, time.Minute, filepath.Join(bin, "apidiff"), "-m", base+from+".export", base+to+".export")
-	if err != nil {
-		return nil, fmt.Errorf("apidiff: %s", kept(out))
-	}
-	var lines []string
-	for l := range strings.Lines(out) {
-		if change, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "- "); ok {
-			lines = append(lines, change)
+	var runs [][]string
+	for range apidiffRuns {
+		out, err := program(work, time.Minute, filepath.Join(bin, "apidiff"), "-m", base+from+".export", base+to+".export")
+		if err != nil {
+			return nil, fmt.Errorf("apidiff: %s", kept(out))
 		}
+		var lines []string
+		for l := range strings.Lines(out) {
+			if change, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "- "); ok {
+				lines = append(lines, change)
+			}
+		}
+		slices.Sort(lines)
+		runs = append(runs, lines)
 	}
-	slices.Sort(lines)
-	return lines, nil
+	return runs, nil
 }
 
 // ourChanges is the same by our loader, in order.

@@ -78,6 +78,9 @@ type truth struct {
 }
 
 func (p *goPair) run(dir string) (score, error) {
+	if _, err := os.Stat(dir + ".json"); err != nil && keptOnly {
+		return score{}, errNotAsked
+	}
 	from, err := download(p.id)
 	if err != nil {
 		return score{}, err

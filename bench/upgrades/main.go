@@ -3,7 +3,7 @@
 // with another version of a dependency, those of TypeScript that tsc does, and the
 // difference of 20 modules' APIs as the program apidiff prints it.
 //
-//	upgrades [-aside] [-only api,go,npm] [-first N] [-work DIR] [-lists DIR] [-out DIR]
+//	upgrades [-aside] [-only api,go,npm] [-first N] [-work DIR] [-kept] [-lists DIR] [-out DIR]
 //
 // What cannot be got or does not compile as it is, is skipped and named. Modules
 // lie in the module cache of the go command; projects are copied to DIR.
@@ -12,6 +12,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,12 +33,18 @@ func main() {
 	work := flag.String("work", "", "folder of the projects, kept; a temporary one if not given")
 	lists := flag.String("lists", "bench/upgrades", "folder of the lists")
 	out := flag.String("out", "bench/runs", "folder of the report")
+	flag.BoolVar(&keptOnly, "kept", false, "only pairs whose compilers have been asked before, in the folder of -work")
 	flag.Parse()
 	if err := run(*aside, strings.Split(*only, ","), *first, *work, *lists, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "upgrades:", err)
 		os.Exit(1)
 	}
 }
+
+// keptOnly is -kept: compilers take minutes, and are not asked anew.
+var keptOnly bool
+
+var errNotAsked = errors.New("the compiler was not asked in this run, which was cut short")
 
 func run(aside bool, only []string, first int, work, lists, out string) error {
 	if work == "" {
@@ -133,9 +140,11 @@ func download(id string) (dir string, err error) {
 
 // kept is the first line of what a program said.
 func kept(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(addressRE.ReplaceAllString(s, "the registry")), "\n")
 	return fmt.Sprintf("%.140s", line)
 }
+
+var addressRE = regexp.MustCompile(`https?://\S+`)
 
 // copied copies a module out of the cache, so that it can be changed.
 func copied(from, to string) error {

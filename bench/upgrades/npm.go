@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
-	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
-	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/upgrade/declared"
 )
 
@@ -31,7 +29,7 @@ func npmPairs(r *lab.Report, work string, rows [][]string) error {
 			return nil
 		}
 	}
-	set := &grammar.Set{Folder: filepath.Join(work, "grammars"), Wanted: syntax.Wanted}
+	set := declared.NewSet(filepath.Join(work, "grammars"))
 	defer set.Close()
 	table := [][]string{{"project", "dependency", "from", "to", "tsc", "ours", "both", "precision", "recall"}}
 	var all score
@@ -76,10 +74,13 @@ const tsconfig = `{"compilerOptions":{"noEmit":true,"strict":true,"skipLibCheck"
 "include":["project/**/*.ts","project/**/*.tsx"],"exclude":["project/**/*.d.ts","**/__tests__/**","**/test/**","**/tests/**","**/*.test.ts","**/*.test.tsx","**/*.spec.ts"]}
 `
 
-func (p *npmPair) run(set *grammar.Set) (score, error) {
+func (p *npmPair) run(set *declared.Set) (score, error) {
 	var t struct {
 		Skipped  string
 		Old, New map[string]string
+	}
+	if _, err := os.Stat(p.dir + ".json"); err != nil && keptOnly {
+		return score{}, errNotAsked
 	}
 	if text, err := os.ReadFile(p.dir + ".json"); err != nil || json.Unmarshal(text, &t) != nil {
 		var why error
@@ -110,13 +111,16 @@ func (p *npmPair) run(set *grammar.Set) (score, error) {
 	if err != nil {
 		return score{}, err
 	}
+	for l := range t.Old { // what is wrong there anyway is for neither side
+		delete(ours, l)
+	}
 	p.said = t.New
 	p.only, p.lacking = differences(ours, theirs), differences(theirs, ours)
 	return compare(ours, theirs), nil
 }
 
 // check is our side.
-func (p *npmPair) check(set *grammar.Set) (map[string]bool, error) {
+func (p *npmPair) check(set *declared.Set) (map[string]bool, error) {
 	ctx := context.Background()
 	open := func(version string) *declared.Package {
 		modules := os.DirFS(filepath.Join(p.dir, version))
@@ -262,6 +266,7 @@ func (p *npmPair) errors(version, keep string) (map[string]string, error) {
 	}
 	out, err := program(p.dir, 4*time.Minute, tsc, "-p", ".", "--pretty", "false")
 	found := map[string]string{}
+	out = strings.ReplaceAll(out, p.dir+"/", "")
 	for _, m := range tscRE.FindAllStringSubmatch(out, -1) {
 		if l := m[1] + ":" + m[2]; found[l] == "" {
 			found[l] = fmt.Sprintf("%.100s", m[3])

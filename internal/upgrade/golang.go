@@ -226,7 +226,9 @@ func (r *Reply) goSites(changes []gocheck.Change, checked gocheck.Checked, modul
 		}
 		have := groups[key]
 		if have == nil {
-			g.Says = oneLine(s.Says)
+			if g.Says = oneLine(s.Says); c.What == "removed" {
+				g.Says = "" // that it is undefined
+			}
 			groups[key] = &g
 			have = &g
 			order = append(order, key)

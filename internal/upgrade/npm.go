@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
-	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/source/deps"
 	"github.com/seed-4f2d999b/knowledge/internal/upgrade/changelog"
@@ -25,7 +23,7 @@ func (u *asked) npm(d deps.Dependency) (Reply, error) {
 	}
 	defer root.Close()
 	project := root.FS()
-	set := &grammar.Set{Folder: filepath.Join(u.core.Dir, "grammars"), Wanted: syntax.Wanted}
+	set := declared.NewSet(filepath.Join(u.core.Dir, "grammars"))
 	defer set.Close()
 	reply := Reply{Package: d.Name, Ecosystem: "npm", By: "declarations", Sites: []Group{}}
 	open := func(name string, files fs.FS) *declared.Package { return declared.Open(u.ctx, set, name, files) }
@@ -123,7 +121,7 @@ func (u *asked) npmVersion(reply *Reply, name, version string) (fs.FS, string, e
 
 // npmSites looks at the sources of the project, and returns the names of what
 // they use that changed.
-func (u *asked) npmSites(reply *Reply, project fs.FS, set *grammar.Set, old, next *declared.Package, changes []declared.Change) ([]string, error) {
+func (u *asked) npmSites(reply *Reply, project fs.FS, set *declared.Set, old, next *declared.Package, changes []declared.Change) ([]string, error) {
 	byName := map[string]declared.Change{}
 	for _, c := range changes {
 		if _, ok := byName[c.Name]; !ok || c.Breaks {

@@ -25,6 +25,12 @@ const (
 	maxDepth = 24 // of files that pass on what others declare
 )
 
+// Set is the grammars that sources are read with.
+type Set = grammar.Set
+
+// NewSet returns those that keep what they compile in a folder; see grammar.Set.
+func NewSet(folder string) *Set { return &grammar.Set{Folder: folder, Wanted: syntax.Wanted} }
+
 // Package is one version of an npm package.
 type Package struct {
 	name  string
@@ -35,6 +41,8 @@ type Package struct {
 	types string // folder of the declarations that @types has for it, "" for its own
 	read  map[string]*file
 	known map[string]*Module
+	// spaces are modules as namespaces, by their files; nil while one is read.
+	spaces map[string]*Module
 }
 
 type manifest struct {
@@ -79,18 +87,19 @@ type Export struct {
 	Decls   []Decl          // overloads, or a class and a namespace of one name
 	Members map[string]Decl // of classes, interfaces, enums and namespaces
 	Open    bool            // it has members that are not known
+	space   bool            // it is a whole module as a namespace
 }
 
-// Open returns a version of a package. types is the folder of the declarations that
-// others wrote for it, "" where it has its own.
+// Open returns a version of a package. Where it has no declarations of its own,
+// those below "@types/" of its files are taken.
 func Open(ctx context.Context, set *grammar.Set, name string, files fs.FS) *Package {
-	p := &Package{name: name, files: files, set: set, ctx: ctx, read: map[string]*file{}, known: map[string]*Module{}}
+	p := &Package{name: name, files: files, set: set, ctx: ctx, read: map[string]*file{}, known: map[string]*Module{}, spaces: map[string]*Module{}}
 	text, err := fs.ReadFile(files, "package.json")
 	if err == nil {
 		_ = json.Unmarshal(text, &p.about) // what does not parse has no entries
 	}
 	typed := "@types/" + strings.Replace(strings.TrimPrefix(name, "@"), "/", "__", 1)
-	if text, err := fs.ReadFile(files, typed+"/package.json"); err == nil {
+	if text, err := fs.ReadFile(files, typed+"/package.json"); err == nil && p.entry("") == "" { // as the compiler prefers its own
 		p.types, p.about = typed, manifest{Version: p.about.Version}
 		_ = json.Unmarshal(text, &p.about)
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/seed-4f2d999b/knowledge/internal/code/grammar"
-	"github.com/seed-4f2d999b/knowledge/internal/code/syntax"
 	"github.com/seed-4f2d999b/knowledge/internal/upgrade/declared"
 )
 
@@ -35,7 +33,7 @@ func files(t *testing.T, name, below string) fs.FS {
 // TestUpgrade has a package with entries, passed on names, inheritance and
 // overloads, and a project that uses them in every way that is looked for.
 func TestUpgrade(t *testing.T) {
-	set := &grammar.Set{Folder: t.TempDir(), Wanted: syntax.Wanted}
+	set := declared.NewSet(t.TempDir())
 	t.Cleanup(func() { set.Close() })
 	old := declared.Open(t.Context(), set, "bank", files(t, "bank", "old"))
 	next := declared.Open(t.Context(), set, "bank", files(t, "bank", "new"))

@@ -107,9 +107,12 @@ func (p *Package) export(at, name string, l local, depth int) *Export {
 	}
 	if l.path != "" {
 		to := p.follow(at, l.path)
-		if to == "" || l.name == "" || l.name == "*" { // of another package, or a whole module
+		if to == "" { // of another package
 			e.Open = true
 			return e
+		}
+		if l.name == "" || l.name == "*" {
+			return p.space(e, to)
 		}
 		f := p.load(to)
 		if next, ok := f.exports[l.name]; ok {
@@ -140,6 +143,30 @@ func (p *Package) export(at, name string, l local, depth int) *Export {
 		return e
 	}
 	p.members(e, at, f, l.name, depth)
+	return e
+}
+
+// space makes a namespace of a whole module. One that contains itself is not followed.
+func (p *Package) space(e *Export, at string) *Export {
+	m, ok := p.spaces[at]
+	if !ok {
+		p.spaces[at] = nil
+		m = &Module{Exports: map[string]*Export{}}
+		p.offer(m, at, 0, map[string]bool{})
+		p.spaces[at] = m
+	}
+	if m == nil {
+		e.Open = true
+		return e
+	}
+	for name, x := range m.Exports {
+		d := Decl{Name: e.Name + "." + name}
+		if len(x.Decls) > 0 {
+			d = x.Decls[0]
+		}
+		e.Members[name] = d
+	}
+	e.Open, e.space = m.Open, true
 	return e
 }
 

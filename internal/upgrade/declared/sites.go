@@ -93,6 +93,9 @@ func successor(was *Export, b *Module, added []string) string {
 // diff compares one export in two versions.
 func (e *Export) diff(is *Export) []Change {
 	var out []Change
+	if e.space { // its members are told of where they are offered by themselves
+		return nil
+	}
 	if d := note(is); d != "" && note(e) == "" {
 		out = append(out, Change{Name: e.Name, What: "deprecated", Note: d})
 	}
@@ -187,6 +190,8 @@ func (c *checker) imported(sub string, i kb.Import) {
 		return
 	}
 	switch e := is.Exports[name]; {
+	case e == nil && name == "default":
+		// The compiler takes the module itself for it, which is no function: see call.
 	case e == nil && !is.Open:
 		c.add(i.Line, name, spec+" has no export "+name, false)
 		delete(c.names, i.Local)
@@ -264,7 +269,10 @@ func (c *checker) call(r kb.Reference) {
 	if !ok || u.name == "" || c.shadowed(r.Name, r.Line) {
 		return
 	}
-	was, is, _ := c.pair(u)
+	was, is, open := c.pair(u)
+	if was != nil && is == nil && u.name == "default" && !open && r.Kind == kb.UseCall {
+		c.add(r.Line, u.name, path.Join(c.old.name, u.sub)+" has no default export, and is no function", false)
+	}
 	if was == nil || is == nil {
 		return
 	}
