@@ -44,6 +44,8 @@ type told struct {
 	query
 	absent   bool
 	there    float64
+	p        float64  // that the first hit is right
+	extra    int      // tokens of the lines on dependencies
 	proposed []string // "go:github.com/gorilla/websocket"
 	tokens   int      // of what the reply says beyond its places
 	cpu      time.Duration
@@ -56,9 +58,17 @@ func main() {
 	set := flag.String("set", "bench/absent", "folder of the queries")
 	aside := flag.Bool("aside", false, "ask those that are kept aside, too")
 	verbose := flag.Bool("v", false, "print each reply")
+	answered := flag.String("answered", "", "a file of queries that projects answer, as \"knowledge eval\" takes them: what do they pay")
 	fit := flag.String("fit", "", "write what speaks for each dependency of each open query there, to fit the weights to")
 	out := flag.String("out", "", "write the report there")
 	flag.Parse()
+	if *answered != "" {
+		if err := paid(*repos, *work, *answered, *fit); err != nil {
+			fmt.Fprintln(os.Stderr, "absent:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*repos, *work, *set, *out, *fit, *aside, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "absent:", err)
 		os.Exit(1)
@@ -87,7 +97,7 @@ func run(repos, work, set, out, fit string, aside, verbose bool) error {
 		defer os.RemoveAll(tmp)
 		work = tmp
 	}
-	signs := io.Discard
+	var signs io.Writer
 	if fit != "" {
 		f, err := os.Create(fit)
 		if err != nil {
@@ -188,14 +198,15 @@ func ask(data, dir string, list []query, into map[string]*told, signs io.Writer)
 		for _, n := range r.Notes {
 			if m := proposal.FindStringSubmatch(n); m != nil {
 				t.proposed = append(t.proposed, m[1])
+				t.extra += tokens.Estimate(n)
 			}
 		}
 		e, err := find.Search(ctx, a, search.Request{Query: q.Query, Explain: true, Limit: 1}, scope)
 		if err != nil {
 			return err
 		}
-		t.there = e.There
-		if signs != io.Discard {
+		t.there, t.p = e.There, e.Probability
+		if signs != nil {
 			if err := weigh(ctx, a, q, e, signs); err != nil {
 				return err
 			}

@@ -29,15 +29,20 @@ const (
 	mostNames    = 200
 	// everyTopic is which of the table's packages a question is compared to.
 	everyTopic = 25
-	// leastFit is from which fit on a dependency is proposed where nothing in scope
-	// is likely to answer or the first hit may not, strongFit where that is sure (from
-	// sureFrom on). mostProposed are proposed where nothing answers, of which the
-	// others come within closeFit of the first, else one. bench/absent has the figures.
+	// leastFit is from which fit on a dependency is proposed, loneFit where only
+	// one word of the question is about it, strongFit where the first hit is sure
+	// (from sureFrom on), which takes sureWords words. Of several that are proposed where
+	// nothing answers the others come within closeFit of the first.
 	leastFit     = 0.5
+	loneFit      = 0.62
 	strongFit    = 0.82
 	sureFrom     = 0.85
+	sureWords    = 3
 	closeFit     = 0.45
 	mostProposed = 3
+	// fewWords is how many telling words a query has at most that names what it
+	// wants: what is found of that is what is meant.
+	fewWords = 3
 )
 
 // fit is what speaks for a dependency:
@@ -131,20 +136,37 @@ func (x *Proposal) add() string {
 // without those that are indexed, and how many manifests were read.
 func Propose(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]Proposal, int, error) {
 	list, manifests, err := Weigh(ctx, a, c, q)
-	most, least := mostProposed, leastFit
+	if err != nil {
+		return nil, 0, err
+	}
 	if !q.Absent {
-		most = 1
-		if q.Sure >= sureFrom {
-			least = strongFit
+		asks := len(slices.DeleteFunc(slices.Clone(q.Words), func(w string) bool { return w == "" }))
+		if len(list) == 0 || asks <= fewWords || !list[0].despite(q.Sure) {
+			return nil, manifests, nil
 		}
+		return list[:1], manifests, nil
 	}
 	for i, x := range list {
-		if i == most || x.Fit < least || x.Fit < list[0].Fit*closeFit {
+		if i == mostProposed || x.Fit < leastFit || x.Fit < list[0].Fit*closeFit {
 			list = list[:i]
 			break
 		}
 	}
-	return list, manifests, err
+	return list, manifests, nil
+}
+
+// despite reports whether a dependency is worth a line although something was
+// found that is right with a probability. bench/absent has the figures.
+func (x *Proposal) despite(sure float64) bool {
+	switch {
+	case x.Dev:
+		return false
+	case sure >= sureFrom:
+		return len(x.Words) >= sureWords && x.Fit >= strongFit
+	case len(x.Words) < 2:
+		return x.Near > 0 && x.Fit >= loneFit
+	}
+	return x.Fit >= leastFit
 }
 
 // Weigh returns all dependencies of the project that are not indexed, the
