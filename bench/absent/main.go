@@ -23,8 +23,8 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/elsewhere"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
-	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
@@ -235,7 +235,7 @@ func weigh(ctx context.Context, a *app.App, q query, e find.SearchReply, out io.
 	if err != nil {
 		return err
 	}
-	list, _, err := follow.Weigh(ctx, a, c, app.Unanswered{Query: q.Query, Words: e.Words, Targets: s.Targets, Near: r.Hits})
+	list, _, err := elsewhere.Weigh(ctx, a, c, app.Unanswered{Query: q.Query, Words: e.Words, Targets: s.Targets, Near: r.Hits})
 	for _, x := range list {
 		fmt.Fprintf(out, "%s\t%t\t%s\t%.3f\t%.3f\t%s\t%.4f\t%.4f\t%.4f\t%d\t%t\t%s\n", q.ID, right(x.ID(), q.Wants), x.ID(), e.There, e.Probability, e.Confidence,
 			x.Share, x.Meaning, x.Near, x.Files, x.Dev, strings.Join(x.Words, ","))
