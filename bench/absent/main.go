@@ -23,8 +23,8 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/elsewhere"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
-	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
@@ -44,6 +44,8 @@ type told struct {
 	query
 	absent   bool
 	there    float64
+	p        float64  // that the first hit is right
+	extra    int      // tokens of the lines on dependencies
 	proposed []string // "go:github.com/gorilla/websocket"
 	tokens   int      // of what the reply says beyond its places
 	cpu      time.Duration
@@ -56,9 +58,17 @@ func main() {
 	set := flag.String("set", "bench/absent", "folder of the queries")
 	aside := flag.Bool("aside", false, "ask those that are kept aside, too")
 	verbose := flag.Bool("v", false, "print each reply")
+	answered := flag.String("answered", "", "a file of queries that projects answer, as \"knowledge eval\" takes them: what do they pay")
 	fit := flag.String("fit", "", "write what speaks for each dependency of each open query there, to fit the weights to")
 	out := flag.String("out", "", "write the report there")
 	flag.Parse()
+	if *answered != "" {
+		if err := paid(*repos, *work, *answered, *fit); err != nil {
+			fmt.Fprintln(os.Stderr, "absent:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*repos, *work, *set, *out, *fit, *aside, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "absent:", err)
 		os.Exit(1)
@@ -87,7 +97,7 @@ func run(repos, work, set, out, fit string, aside, verbose bool) error {
 		defer os.RemoveAll(tmp)
 		work = tmp
 	}
-	signs := io.Discard
+	var signs io.Writer
 	if fit != "" {
 		f, err := os.Create(fit)
 		if err != nil {
@@ -188,14 +198,15 @@ func ask(data, dir string, list []query, into map[string]*told, signs io.Writer)
 		for _, n := range r.Notes {
 			if m := proposal.FindStringSubmatch(n); m != nil {
 				t.proposed = append(t.proposed, m[1])
+				t.extra += tokens.Estimate(n)
 			}
 		}
 		e, err := find.Search(ctx, a, search.Request{Query: q.Query, Explain: true, Limit: 1}, scope)
 		if err != nil {
 			return err
 		}
-		t.there = e.There
-		if signs != io.Discard {
+		t.there, t.p = e.There, e.Probability
+		if signs != nil {
 			if err := weigh(ctx, a, q, e, signs); err != nil {
 				return err
 			}
@@ -224,7 +235,7 @@ func weigh(ctx context.Context, a *app.App, q query, e find.SearchReply, out io.
 	if err != nil {
 		return err
 	}
-	list, _, err := follow.Weigh(ctx, a, c, app.Unanswered{Query: q.Query, Words: e.Words, Targets: s.Targets, Near: r.Hits})
+	list, _, err := elsewhere.Weigh(ctx, a, c, app.Unanswered{Query: q.Query, Words: e.Words, Targets: s.Targets, Near: r.Hits})
 	for _, x := range list {
 		fmt.Fprintf(out, "%s\t%t\t%s\t%.3f\t%.3f\t%s\t%.4f\t%.4f\t%.4f\t%d\t%t\t%s\n", q.ID, right(x.ID(), q.Wants), x.ID(), e.There, e.Probability, e.Confidence,
 			x.Share, x.Meaning, x.Near, x.Files, x.Dev, strings.Join(x.Words, ","))

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -50,7 +51,19 @@ func main() {
 	aside := flag.Bool("aside", false, "ask those that are kept aside, too")
 	verbose := flag.Bool("v", false, "print what each miss was answered")
 	out := flag.String("out", "", "write the report there")
+	profile := flag.String("cpuprofile", "", "write a profile of the calls on long histories there")
 	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "why:", err)
+			os.Exit(1)
+		}
+		defer pprof.StopCPUProfile()
+	}
 	if err := run(*repos, *work, *set, *out, *aside, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "why:", err)
 		os.Exit(1)
@@ -206,47 +219,49 @@ func ask(data, dir string, list []question, into map[string]asked) ([]timed, err
 		}
 		into[q.ID] = x
 	}
-	t, err := longest(dir)
-	if err != nil || t.path == "" {
-		return nil, err
-	}
-	t.project = list[0].Project
-	body, err := os.ReadFile(filepath.Join(dir, t.path))
-	if err != nil {
-		return nil, err
-	}
-	n := strings.Count(string(body), "\n")
-	for k := range 20 {
-		at := fmt.Sprintf("%s:%d", t.path, 1+k*(n-1)/20)
-		before := processor()
-		if _, err := history.Why(ctx, a, at, 0, w); err != nil {
-			return nil, fmt.Errorf("%s: %w", at, err)
+	long, err := longest(dir)
+	for i := range long {
+		t := &long[i]
+		t.project = list[0].Project
+		body, err := os.ReadFile(filepath.Join(dir, t.path))
+		if err != nil {
+			return nil, err
 		}
-		t.cpu = append(t.cpu, processor()-before)
+		n := strings.Count(string(body), "\n")
+		for k := range 20 {
+			at := fmt.Sprintf("%s:%d", t.path, 1+k*(n-1)/20)
+			before := processor()
+			if _, err := history.Why(ctx, a, at, 0, w); err != nil {
+				return nil, fmt.Errorf("%s: %w", at, err)
+			}
+			t.cpu = append(t.cpu, processor()-before)
+		}
 	}
-	return []timed{t}, nil
+	return long, err
 }
 
-// longest returns the source file that most commits changed, where there are
-// 500 at least.
-func longest(dir string) (t timed, err error) {
+// longest returns, of the source files that 500 commits and more changed, that
+// with the fewest and that with the most.
+func longest(dir string) ([]timed, error) {
 	out, err := git(dir, "log", "--format=", "--name-only", "--no-renames")
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	count := map[string]int{}
 	for p := range strings.SplitSeq(out, "\n") {
 		count[p]++
 	}
+	var all []timed
 	for p, n := range count {
-		if _, err := os.Stat(filepath.Join(dir, p)); err != nil || !slices.Contains([]string{".go", ".py", ".js", ".ts"}, path.Ext(p)) {
-			continue
-		}
-		if n >= 500 && (n > t.commits || n == t.commits && p < t.path) {
-			t = timed{path: p, commits: n}
+		if _, err := os.Stat(filepath.Join(dir, p)); err == nil && n >= 500 && slices.Contains([]string{".go", ".py", ".js", ".ts"}, path.Ext(p)) {
+			all = append(all, timed{path: p, commits: n})
 		}
 	}
-	return t, nil
+	slices.SortFunc(all, func(a, b timed) int { return cmp.Or(a.commits-b.commits, cmp.Compare(a.path, b.path)) })
+	if len(all) > 2 {
+		all = []timed{all[0], all[len(all)-1]}
+	}
+	return all, nil
 }
 
 func processor() time.Duration {

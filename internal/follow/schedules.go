@@ -135,10 +135,9 @@ func SchedulesOf(c *app.Core) schedule.Table { return schedule.Table{DB: c.Db} }
 
 func hooks() app.Room {
 	return app.Room{
-		Followed:  Probe,
-		Caches:    deps.Caches,
-		Examine:   examine,
-		Elsewhere: elsewhere,
+		Followed: Probe,
+		Caches:   deps.Caches,
+		Examine:  examine,
 		Removed: func(ctx context.Context, c *app.Core, id kb.StoreID) error {
 			_, err := SchedulesOf(c).Unset(ctx, id)
 			return err

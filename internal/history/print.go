@@ -21,6 +21,8 @@ func printWhy(p *printer.Printer, r WhyReply) {
 		for _, c := range r.Commits {
 			made := "made lines " + c.Lines
 			switch {
+			case c.Around:
+				made = "put lines " + c.Lines + " into another block"
 			case c.Before == 1:
 				made = "made what was there before lines " + c.Lines
 			case c.Before > 1:

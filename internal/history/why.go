@@ -49,8 +49,10 @@ type Commit struct {
 	Subject string `json:"subject"`
 	Body    string `json:"body,omitempty"`
 	// Lines are those that it made, of the file as it is now; Before is set where
-	// it made what they were once or twice before.
+	// it made what they were once or twice before, Around where it only put them
+	// into another block.
 	Lines  string   `json:"lines"`
+	Around bool     `json:"around,omitempty"`
 	Before int      `json:"before,omitempty"`
 	Path   string   `json:"path,omitempty"`  // where the file had another
 	First  bool     `json:"first,omitempty"` // the file came with it
@@ -170,7 +172,10 @@ func (p *past) commit(o reason, path string, brought map[plumbing.Hash]plumbing.
 	c := Commit{
 		Commit: o.Commit.String()[:10], Date: o.When.Format(time.DateOnly), Author: kb.Clip(x.Author.Name, 60),
 		Subject: subject, Body: body, Lines: ranges(o.Lines), Before: o.Generation, First: o.First, Files: o.files,
-		Note: message.Note(x.Message),
+		Note: message.Note(x.Message), Around: o.Around,
+	}
+	if o.Around {
+		c.Before = 0
 	}
 	if o.Path != path {
 		c.Path = o.Path

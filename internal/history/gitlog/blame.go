@@ -27,6 +27,9 @@ type Origin struct {
 	Generation int
 	// First is set where the commit has the file and none of its parents does.
 	First bool
+	// Around is set where the commit left the lines as they are and put them
+	// into another block; Generation is 1 then.
+	Around bool
 }
 
 // Traced is what Trace found.
@@ -52,6 +55,8 @@ const (
 	// a move and no accident; git blame -M takes 20.
 	leastMoved      = 40
 	leastMovedLines = 2
+	// mostAround is how far around a line a move is looked at.
+	mostAround = 40
 	// mostMovedFrom is how many other files of a commit are looked through.
 	mostMovedFrom = 40
 	// leastRenamed is the part of the larger file that two have in common where
@@ -65,7 +70,7 @@ const (
 // a commit. Commits in ignore are passed through wherever a line can be told in
 // their parent. It ends early, with lines unreached, when ctx does.
 func (l *Log) Trace(ctx context.Context, repo *source.Repository, head plumbing.Hash, path string, body []byte, from, to int, ignore map[plumbing.Hash]bool) (Traced, error) {
-	t := &tracing{log: l, repo: repo, ignore: ignore, words: words{number: map[string]int32{}},
+	t := &tracing{log: l, repo: repo, ignore: ignore, words: words{number: map[string]int32{}, as: map[string]int32{}},
 		versions: map[plumbing.Hash]*version{}, trees: map[plumbing.Hash]*object.Tree{},
 		waiting: map[where]*pending{}, found: map[origin]*Origin{}}
 	err := t.start(ctx, head, path, body, from, to)
@@ -120,6 +125,7 @@ type origin struct {
 	commit     int32
 	generation int
 	path       string
+	around     bool
 }
 
 type tracing struct {
@@ -272,10 +278,11 @@ func (t *tracing) through(p *pending) error {
 			return t.skip(p, err)
 		}
 		m := match(v.ids, now.ids)
-		rest = t.pass(up, rest, func(at int) int { return int(m[at]) })
 		if i == 0 {
 			before, matched = v, m
+			t.made(p, indented(v, now, m, p.lines), true, false)
 		}
+		rest = t.pass(up, rest, func(at int) int { return int(m[at]) })
 		if len(rest) == 0 {
 			return nil
 		}
@@ -285,13 +292,13 @@ func (t *tracing) through(p *pending) error {
 			return nil
 		}
 	}
-	if rest, err = t.passMoved(p, now, rest); err != nil || len(rest) == 0 {
+	if rest, err = t.passMoved(p, now, matched, rest); err != nil || len(rest) == 0 {
 		return err
 	}
 	if before != nil {
 		rest = t.replaced(parents[0], before, now, matched, rest, t.ignore[c.hash])
 	}
-	t.made(p, rest, first)
+	t.made(p, rest, false, first)
 	return nil
 }
 
@@ -304,14 +311,17 @@ func (t *tracing) skip(p *pending, err error) error {
 	return err
 }
 
-// made notes that a commit made lines.
-func (t *tracing) made(p *pending, lines []line, first bool) {
+// made notes that a commit made lines, or what is around them.
+func (t *tracing) made(p *pending, lines []line, around, first bool) {
 	c := &t.log.commits[p.commit]
 	for _, l := range lines {
-		k := origin{p.commit, l.generation, p.path}
+		if around {
+			l.generation++
+		}
+		k := origin{p.commit, l.generation, p.path, around}
 		o := t.found[k]
 		if o == nil {
-			o = &Origin{Commit: c.hash, When: time.Unix(c.when, 0).UTC(), Path: p.path, Generation: l.generation, First: first}
+			o = &Origin{Commit: c.hash, When: time.Unix(c.when, 0).UTC(), Path: p.path, Generation: l.generation, First: first, Around: around}
 			t.found[k] = o
 		}
 		o.Lines = append(o.Lines, l.asked+1)

@@ -6,7 +6,7 @@ type Span struct{ From, To int }
 // Compare returns the lines of now that are not in before, and how many lines of
 // before are not in now. Lines that differ in white space alone are the same.
 func Compare(before, now []byte) (added []Span, removed int) {
-	w := words{number: map[string]int32{}}
+	w := words{number: map[string]int32{}, as: map[string]int32{}}
 	a, b := w.read(before), w.read(now)
 	matched := match(a.ids, b.ids)
 	kept := 0

@@ -182,6 +182,12 @@ func TestMade(t *testing.T) {
 			r.write("a.go", "// new head of the file\nvar first = 100\nvar second = 200\n// third line that stays\n"+block)
 			r.commit("B")
 		}, "a.go", "B A A A A A A A A A A"},
+		"lines put into a block of another commit": {func(r *repository) {
+			r.write("a.go", "func serve() {\n\tlisten(address)\n\tanswer(request)\n}\n")
+			r.commit("A")
+			r.write("a.go", "func serve() {\n\tif !closed {\n\t\tlisten(address)\n\t\tanswer(request)\n\t}\n}\n")
+			r.commit("B")
+		}, "a.go", "A B A A B A"},
 		"a formatter that breaks lines and changes quotes": {func(r *repository) {
 			r.write("a.py", "call('one', first_argument, second_argument)\nother = 1\n")
 			r.commit("A")
@@ -347,5 +353,56 @@ func TestCompare(t *testing.T) {
 		if fmt.Sprint(got) != tc.want || removed != tc.removed {
 			t.Errorf("%q to %q: %v, %d removed; want %s, %d", tc.a, tc.b, got, removed, tc.want, tc.removed)
 		}
+	}
+}
+
+// TestOneLineMoved: a line that is asked about alone is followed through a move
+// of the lines around it.
+func TestOneLineMoved(t *testing.T) {
+	r := newRepository(t)
+	r.write("a.go", "package a\n\nvar other = 1\n\n"+block)
+	r.commit("A")
+	r.write("a.go", "package a\n\nvar other = 1\n")
+	r.write("b.go", "package a\n\n"+block)
+	r.commit("B")
+	repo, head := r.open()
+	l := gitlog.New()
+	if _, err := l.Extend(t.Context(), repo, head); err != nil {
+		t.Fatal(err)
+	}
+	body, err := os.ReadFile(filepath.Join(r.dir, "b.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.Trace(t.Context(), repo, head, "b.go", body, 6, 6, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Origins) != 1 || r.name[found.Origins[0].Commit] != "A" || found.Origins[0].Path != "a.go" {
+		t.Errorf("made by %+v, want A in a.go", found.Origins)
+	}
+}
+
+// TestAround: the commit that put lines into another block is named, one that
+// only indented them anew is not.
+func TestAround(t *testing.T) {
+	around := func(after string) (out []string) {
+		r := newRepository(t)
+		r.write("a.go", "func serve() {\n\tlisten(address)\n\tanswer(request)\n}\n")
+		r.commit("A")
+		r.write("a.go", after)
+		r.commit("B")
+		for _, o := range r.trace("a.go").Origins {
+			if o.Around {
+				out = append(out, r.name[o.Commit])
+			}
+		}
+		return out
+	}
+	if got := around("func serve() {\n\tif !closed {\n\t\tlisten(address)\n\t\tanswer(request)\n\t}\n}\n"); !slices.Equal(got, []string{"B"}) {
+		t.Errorf("a new block around lines: %v", got)
+	}
+	if got := around("func serve() {\n    listen(address)\n    answer(request)\n}\n"); got != nil {
+		t.Errorf("blanks for a tab: %v", got)
 	}
 }

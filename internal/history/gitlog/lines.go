@@ -10,7 +10,8 @@ import (
 // words numbers lines. Two lines that differ in white space alone are one.
 type words struct {
 	number map[string]int32
-	weight []int32 // letters and digits of each
+	as     map[string]int32 // as written: versions have most lines in common
+	weight []int32          // letters and digits of each
 	buf    []byte
 }
 
@@ -29,7 +30,12 @@ func (w *words) read(body []byte) *version {
 	v.text = bytes.Split(body, []byte("\n"))
 	v.ids = make([]int32, len(v.text))
 	for i, line := range v.text {
-		v.ids[i] = w.of(line)
+		n, ok := w.as[string(line)]
+		if !ok {
+			n = w.of(line)
+			w.as[string(line)] = n
+		}
+		v.ids[i] = n
 	}
 	return v
 }
@@ -308,4 +314,39 @@ func alike(a, b []byte) float64 {
 		return 0
 	}
 	return 2 * float64(both) / float64(all)
+}
+
+// indented returns the lines, as they are now, that a commit only indented
+// otherwise because it put them into another block: the line that they stand
+// below, the first above with less before it, is the commit's own.
+func indented(before, now *version, matched []int32, lines []line) (out []line) {
+	for _, l := range lines {
+		if l.generation > 0 || matched[l.at] < 0 || bytes.Equal(margin(now.text[l.at]), margin(before.text[matched[l.at]])) {
+			continue
+		}
+		own := len(margin(now.text[l.at]))
+		for k := l.at - 1; k >= 0 && k > l.at-mostAround; k-- {
+			if len(bytes.TrimSpace(now.text[k])) == 0 || len(margin(now.text[k])) >= own {
+				continue
+			}
+			if matched[k] < 0 && !formatted(before, now, matched, k) {
+				out = append(out, l)
+			}
+			break
+		}
+	}
+	return out
+}
+
+// margin is the white space before a line.
+func margin(text []byte) []byte { return text[:len(text)-len(bytes.TrimLeft(text, " \t"))] }
+
+// formatted reports whether a line is in a hunk in which only the form changed.
+func formatted(before, now *version, matched []int32, at int) bool {
+	for _, h := range hunks(matched, len(before.ids)) {
+		if h.b1 <= at && at < h.b2 {
+			return reformatted(before, now, h) != nil
+		}
+	}
+	return false
 }

@@ -147,9 +147,11 @@ func (t *tracing) renamedFrom(p *pending, now *version) (*parent, error) {
 }
 
 // passMoved follows lines that the commit moved, from elsewhere in the file or
-// from another file that it changed, and returns the others.
-func (t *tracing) passMoved(p *pending, now *version, lines []line) ([]line, error) {
-	if !t.heavy(now, lines) {
+// from another file that it changed, and returns the others. matched says which
+// lines of the file the commit did not make; nil is none.
+func (t *tracing) passMoved(p *pending, now *version, matched []int32, lines []line) ([]line, error) {
+	fresh := func(at int) bool { return matched == nil || matched[at] < 0 }
+	if !t.heavy(now, fresh, lines) {
 		return lines, nil
 	}
 	from, err := t.beside(p, false)
@@ -176,7 +178,7 @@ func (t *tracing) passMoved(p *pending, now *version, lines []line) ([]line, err
 		if err != nil {
 			return lines, err
 		}
-		moved := t.moved(v, now, lines)
+		moved := t.moved(v, now, fresh, lines)
 		if len(moved) == 0 {
 			continue
 		}
@@ -186,56 +188,92 @@ func (t *tracing) passMoved(p *pending, now *version, lines []line) ([]line, err
 			}
 			return -1
 		})
-		if !t.heavy(now, lines) {
+		if !t.heavy(now, fresh, lines) {
 			break
 		}
 	}
 	return lines, nil
 }
 
-// heavy reports whether lines are enough to be told for a move.
-func (t *tracing) heavy(v *version, lines []line) bool {
-	weight := 0
+// heavy reports whether lines, with those around them that are fresh too, are
+// enough to be told for a move.
+func (t *tracing) heavy(v *version, fresh func(int) bool, lines []line) bool {
 	for _, l := range lines {
-		weight += int(t.words.weight[v.ids[l.at]])
+		from, to := l.at, l.at
+		weight, n := 0, 0
+		for k := l.at; k >= 0 && k > l.at-mostAround && fresh(k); k-- {
+			from = k
+		}
+		for k := l.at; k < len(v.ids) && k < l.at+mostAround && fresh(k); k++ {
+			to = k
+		}
+		for k := from; k <= to; k++ {
+			if w := int(t.words.weight[v.ids[k]]); w > 0 {
+				weight, n = weight+w, n+1
+			}
+		}
+		if n >= leastMovedLines && weight >= leastMoved {
+			return true
+		}
 	}
-	return len(lines) >= leastMovedLines && weight >= leastMoved
+	return false
 }
 
 // moved maps the lines that lie, in a run that is long enough, in another file.
-func (t *tracing) moved(from, now *version, lines []line) map[int]int {
+// Lines around them that are fresh count for the run, whether they were asked
+// about or not.
+func (t *tracing) moved(from, now *version, fresh func(int) bool, lines []line) map[int]int {
 	at := map[int32][]int{}
 	for i, id := range from.ids {
 		if t.words.weight[id] > 0 {
 			at[id] = append(at[id], i)
 		}
 	}
-	asked := map[int]bool{}
-	for _, l := range lines {
-		asked[l.at] = true
-	}
 	out := map[int]int{}
 	for _, l := range lines {
 		if _, done := out[l.at]; done {
 			continue
 		}
-		best, length := 0, 0
+		var best run
 		for _, i := range at[now.ids[l.at]] {
-			n, weight, full := 0, 0, 0
-			for l.at+n < len(now.ids) && i+n < len(from.ids) && now.ids[l.at+n] == from.ids[i+n] && asked[l.at+n] {
-				if w := int(t.words.weight[now.ids[l.at+n]]); w > 0 {
-					weight += w
-					full++
-				}
-				n++
-			}
-			if weight >= leastMoved && full >= leastMovedLines && n > length {
-				best, length = i, n
+			if r := t.around(from, now, fresh, i, l.at); r.weight > best.weight {
+				best = r
 			}
 		}
-		for k := range length {
-			out[l.at+k] = best + k
+		for k := range best.lines {
+			out[best.to+k] = best.from + k
 		}
 	}
 	return out
+}
+
+// run is a run of lines that two files have.
+type run struct{ from, to, lines, weight int }
+
+// around is the run of fresh lines around a line that another file has around its
+// line i, as they are; empty where it is too short for a move.
+func (t *tracing) around(from, now *version, fresh func(int) bool, i, at int) run {
+	same := func(n int) bool {
+		return at+n >= 0 && i+n >= 0 && at+n < len(now.ids) && i+n < len(from.ids) && now.ids[at+n] == from.ids[i+n] && fresh(at+n)
+	}
+	first, last := 0, 0
+	for first > -mostAround && same(first-1) {
+		first--
+	}
+	for last < mostAround && same(last+1) {
+		last++
+	}
+	for first < 0 && t.words.weight[now.ids[at+first]] == 0 {
+		first++ // an empty line before a block is nobody's
+	}
+	weight, full := 0, 0
+	for n := first; n <= last; n++ {
+		if w := int(t.words.weight[now.ids[at+n]]); w > 0 {
+			weight, full = weight+w, full+1
+		}
+	}
+	if weight < leastMoved || full < leastMovedLines {
+		return run{}
+	}
+	return run{from: i + first, to: at + first, lines: last - first + 1, weight: weight}
 }
