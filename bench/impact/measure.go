@@ -209,7 +209,7 @@ type row struct {
 	chance                float64 // that ten tests at random have one that notices
 	took                  []time.Duration
 	tokens                []int
-	candidates, unreached int
+	unreached             int
 }
 
 func rowOf(name string, mutants int, list []judged) row {

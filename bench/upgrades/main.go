@@ -130,7 +130,7 @@ func env(name string) string {
 
 // download returns the folder of a module in the module cache.
 func download(id string) (dir string, err error) {
-	out, err := program(os.TempDir(), 3*time.Minute, "go", "mod", "download", "-json", id)
+	out, _ := program(os.TempDir(), 3*time.Minute, "go", "mod", "download", "-json", id)
 	var m struct{ Dir, Error string }
 	if json.Unmarshal([]byte(out), &m) != nil || m.Dir == "" {
 		return "", fmt.Errorf("%s cannot be got: %s", id, kept(cmp.Or(m.Error, out)))

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
-	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
+	"github.com/seed-4f2d999b/knowledge/internal/text/tokens"
 )
 
 // traced is how many frames make a query a trace.

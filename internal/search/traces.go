@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -96,7 +97,7 @@ func documentsOf(ctx context.Context, targets []Target, frames []rank.Frame, und
 }
 
 // there is more than any path has names: the document is the file itself.
-const there = 1 << 20
+const there = math.MaxInt
 
 // own returns the places of the targets that frames mean, the innermost first;
 // the line is the frame's, or that of the declaration of its symbol where another

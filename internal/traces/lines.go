@@ -14,7 +14,6 @@ var (
 	// assigned is what stands before the sign that gives it a value.
 	assigned = lazyregexp.New(`^\s*(?:(?:let|const|var|val|mut|final|auto|for|if|else if|elif|with|switch|while|case|\w[\w<>\[\],.?*&]*)\s*\(?\s+)?([\pL_$@*(\[{][^=!<>]*?)\s*(?::=|(?:[-+*/%|&^]|\|\||\?\?|<<|>>)?=)(?:[^=>]|$)`)
 	looped   = lazyregexp.New(`\bfor\b\s*\(?(?:let |const |var |auto )?\s*(.+?)\s+(?:in|of)\b|\bas\s+([\pL_]\w*)\s*:?\s*$|\bforeach\b.*\bas\b(.*)\)`)
-	returns  = lazyregexp.New(`^\s*(?:return|yield|throw|raise|panic\()|=>`)
 	raises   = lazyregexp.New(`^\s*(?:raise|throw)\b|\bpanic!?\(|\bthrow new\b|\bunwrap\(|\.expect\(|\bassert\b`)
 	returned = lazyregexp.New(`^\s*(?:return|yield)\b|=>|^\s*\w+ if\b`)
 )

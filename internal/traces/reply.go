@@ -153,9 +153,7 @@ func (e *explainer) cause(s *suspect) (Cause, error) {
 		slices.Sort(s.names)
 		c.Why = append(c.Why, "has "+strings.Join(s.names[:min(4, len(s.names))], ", ")+" of the message")
 	}
-	for _, x := range s.why {
-		c.Why = append(c.Why, x)
-	}
+	c.Why = append(c.Why, s.why...)
 	text, _ := secret.Mask("", strings.TrimSpace(doc.line(c.Line)))
 	c.Code = kb.Clip(text, 120)
 	for _, extra := range e.targets[p.target].Extras {

@@ -35,7 +35,6 @@ type goModule struct {
 // package that was named.
 func (u *asked) goModule() (goModule, bool, error) {
 	var found goModule
-	var names []string
 	root, err := os.OpenRoot(u.root)
 	if err != nil {
 		return found, false, kb.Errorf(kb.NotFound, "open the folder of the project: %w", err)
@@ -54,7 +53,6 @@ func (u *asked) goModule() (goModule, bool, error) {
 		}
 		best := ""
 		for _, r := range f.Require {
-			names = append(names, r.Mod.Path)
 			if p := r.Mod.Path; (u.name == p || strings.HasPrefix(u.name, p+"/")) && len(p) > len(best) {
 				best = p
 			}

@@ -3,7 +3,6 @@ package upgrade
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ type Reply struct {
 }
 
 // left counts what was left out of the reply.
-type left struct{ groups, places, api, says, also int }
+type left struct{ groups, api, says, also int }
 
 // Group is the places of one declaration that breaks or warns.
 type Group struct {
@@ -185,14 +184,6 @@ func (r *Reply) say(found []changelog.Section) {
 			At: s.Path + ":L" + lines(s.From, s.To), Heading: s.Heading, Names: s.Names, Lines: s.Lines,
 		})
 	}
-}
-
-// below returns a path below the project, with slashes.
-func (u *asked) below(path string) string {
-	if rel, err := filepath.Rel(u.root, path); err == nil {
-		return filepath.ToSlash(rel)
-	}
-	return path
 }
 
 // sort puts what breaks first, and the declarations with the most places.

@@ -139,7 +139,6 @@ type checker struct {
 // used is a name that a file imports: all of a module where name is "".
 type used struct {
 	sub, name string
-	typeOnly  bool
 }
 
 // Check returns the lines of one source file that import or use what the new
