@@ -145,6 +145,9 @@ func printImpact(p *printer.Printer, r Reply) {
 		}
 		return
 	}
+	if len(r.Changed) == 0 {
+		p.Remarks([]string{"nothing differs: " + visible.Name(r.About)})
+	}
 	t := p.Table("test", "at", "why")
 	for _, x := range r.Tests {
 		t.Row(x.Symbol, printer.Name(x.At), x.Why)

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/command"
@@ -56,20 +57,19 @@ func addTraces(t *command.Table) {
 	c.Help = help
 }
 
-// mostFile is the size of a log that is read; of what is longer the end counts.
-const mostFile = 64 << 20
-
 // text returns the trace: the argument, a file, or what is piped in.
 func (in traceIn) text(ctx context.Context, a *app.App) (string, error) {
 	person := command.IsCLI(ctx)
 	switch {
 	case in.Trace == "-" && person, in.Trace == "" && in.File == "":
 		if in := command.InputOf(ctx); in != nil {
-			b, err := io.ReadAll(io.LimitReader(in, mostFile))
+			text, err := tail(in, mostText)
 			if err != nil {
 				return "", kb.Errorf(kb.Invalid, "read what is piped in: %w", err).WithHint("name a file: knowledge trace:explain FILE")
 			}
-			return string(b), nil
+			if len(strings.TrimSpace(text)) > 0 {
+				return text, nil
+			}
 		}
 		return "", kb.Errorf(kb.Invalid, "no trace is given").
 			WithHint("pass it as trace, all that was printed; or pipe it in: go test ./... 2>&1 | knowledge trace:explain")
@@ -81,6 +81,25 @@ func (in traceIn) text(ctx context.Context, a *app.App) (string, error) {
 		}
 	}
 	return in.Trace, nil
+}
+
+// tail reads to the end and returns the last n bytes.
+func tail(r io.Reader, n int) (string, error) {
+	var kept []byte
+	block := make([]byte, 64<<10)
+	for {
+		k, err := r.Read(block)
+		kept = append(kept, block[:k]...)
+		if len(kept) > 2*n {
+			kept = append(kept[:0], kept[len(kept)-n:]...)
+		}
+		if err == io.EOF {
+			return string(kept[max(0, len(kept)-n):]), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 }
 
 // readFile reads a log: a person's from anywhere, another's from the project.

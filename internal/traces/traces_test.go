@@ -244,6 +244,8 @@ func TestCommand(t *testing.T) {
 		{"a file above", t.Context(), `{"file":"../../` + filepath.Base(outside) + `"}`, kb.NotFound},
 		{"nothing", t.Context(), `{}`, kb.Invalid},
 		{"piped in", command.WithInput(person, strings.NewReader(goPanic)), `{}`, ""},
+		{"piped in after much else", command.WithInput(person, strings.NewReader(strings.Repeat("=== RUN   TestOther\n--- PASS: TestOther (0.00s)\n", 100_000)+goPanic)), `{}`, ""},
+		{"nothing piped in", command.WithInput(person, strings.NewReader(" \n")), `{}`, kb.Invalid},
 		{"a person's file", person, `{"trace":` + quote(outside) + `}`, ""},
 	} {
 		got, err := c.Run(tc.ctx, a, json.RawMessage(tc.args))
