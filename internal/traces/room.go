@@ -76,8 +76,9 @@ func (in traceIn) text(ctx context.Context, a *app.App) (string, error) {
 	case in.File != "":
 		return readFile(a, in.File, person)
 	case person && len(in.Trace) < 300:
-		if text, err := readFile(a, in.Trace, true); err == nil {
-			return text, nil
+		text, err := readFile(a, in.Trace, true)
+		if err == nil || !strings.ContainsAny(in.Trace, " \t\n(:") { // one word is no trace
+			return text, err
 		}
 	}
 	return in.Trace, nil

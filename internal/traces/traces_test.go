@@ -246,6 +246,7 @@ func TestCommand(t *testing.T) {
 		{"piped in", command.WithInput(person, strings.NewReader(goPanic)), `{}`, ""},
 		{"piped in after much else", command.WithInput(person, strings.NewReader(strings.Repeat("=== RUN   TestOther\n--- PASS: TestOther (0.00s)\n", 100_000)+goPanic)), `{}`, ""},
 		{"nothing piped in", command.WithInput(person, strings.NewReader(" \n")), `{}`, kb.Invalid},
+		{"no file", person, `{"trace":"build.lgo"}`, kb.NotFound},
 		{"a person's file", person, `{"trace":` + quote(outside) + `}`, ""},
 	} {
 		got, err := c.Run(tc.ctx, a, json.RawMessage(tc.args))
