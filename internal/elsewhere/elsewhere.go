@@ -134,15 +134,18 @@ func (x *Proposal) add() string {
 }
 
 // Propose returns the dependencies of the project that are likeliest to answer,
-// without those that are indexed, and how many manifests were read.
+// without those that are indexed, and how many manifests were read: none for a
+// question of few words that something answers.
 func Propose(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]Proposal, int, error) {
+	if !q.Absent && len(slices.DeleteFunc(slices.Clone(q.Words), func(w string) bool { return w == "" })) <= fewWords {
+		return nil, 0, nil // before anything is weighed: most searches for a name end here
+	}
 	list, manifests, err := Weigh(ctx, a, c, q)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !q.Absent {
-		asks := len(slices.DeleteFunc(slices.Clone(q.Words), func(w string) bool { return w == "" }))
-		if len(list) == 0 || asks <= fewWords || !list[0].despite(q.Sure) {
+		if len(list) == 0 || !list[0].despite(q.Sure) {
 			return nil, manifests, nil
 		}
 		return list[:1], manifests, nil
