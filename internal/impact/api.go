@@ -1,26 +1,23 @@
 package impact
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/command/printer"
 	"github.com/seed-4f2d999b/knowledge/internal/impact/reach"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // declaresRE is a line that declares something, in the languages in which a word
 // says so.
-var declaresRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(?:(?:export|default|public|protected|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|extern|open|override|sealed|data)\s+)*` +
-		`(func|def|class|type|interface|struct|enum|trait|fn|function|const|var|let|module|record|object|protocol)\s+(\([^)]*\)\s*)?([A-Za-z_$][\w$]*)`)
-})
+var declaresRE = lazyregexp.New(`^\s*(?:(?:export|default|public|protected|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|extern|open|override|sealed|data)\s+)*` +
+	`(func|def|class|type|interface|struct|enum|trait|fn|function|const|var|let|module|record|object|protocol)\s+(\([^)]*\)\s*)?([A-Za-z_$][\w$]*)`)
 
 // declaration returns the name that a line declares, after its receiver where
 // it has one.
 func declaration(text string) (name string, ok bool) {
-	m := declaresRE().FindStringSubmatch(text)
+	m := declaresRE.FindStringSubmatch(text)
 	if m == nil {
 		return "", false
 	}

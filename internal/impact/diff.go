@@ -1,10 +1,10 @@
 package impact
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // patch is what a unified diff says of one file.
@@ -19,9 +19,7 @@ type hunk struct {
 	lines    []string
 }
 
-var hunkRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
-})
+var hunkRE = lazyregexp.New(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
 // isDiff reports whether a text is a unified diff.
 func isDiff(text string) bool {
@@ -42,7 +40,7 @@ func parseDiff(text string) []patch {
 			i++
 			continue
 		}
-		m := hunkRE().FindStringSubmatch(l)
+		m := hunkRE.FindStringSubmatch(l)
 		if m == nil || len(out) == 0 {
 			continue
 		}

@@ -2,15 +2,15 @@ package impact
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
 // plainRE is what may stand in a line for a shell without quotes: names and
 // paths of a repository are somebody else's text.
-var plainRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`) })
+var plainRE = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 
 // runs returns lines that run tests, one for each folder of Go and one for Python.
 // Tests whose names or paths are odd are left out.
@@ -19,7 +19,7 @@ func runs(tests []Test) []string {
 	var dirs, nodes []string
 	for _, t := range tests {
 		p, _, _ := strings.Cut(t.At, ":L")
-		if t.Symbol == "" || !plainRE().MatchString(p) || !plainRE().MatchString(t.Symbol) || slices.Contains(strings.Split(p, "/"), "..") {
+		if t.Symbol == "" || !plainRE.MatchString(p) || !plainRE.MatchString(t.Symbol) || slices.Contains(strings.Split(p, "/"), "..") {
 			continue
 		}
 		switch path.Ext(p) {
