@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,22 +46,7 @@ func Join(ctx context.Context, src Source, members []Member, prev *View, path st
 	report := counter(len(j.entries), progress)
 	defer limitMemory(j.goBytes)()
 	g := &goLinker{b: b, src: src, fset: token.NewFileSet(), progress: report, join: j}
-	stats := Stats{Documents: len(j.entries)}
-	if err := g.all(ctx, prev, &stats); err != nil {
-		return Stats{}, err
-	}
-	if err := linkOthers(ctx, b, src, j, report); err != nil {
-		return Stats{}, err
-	}
-	g.internState()
-	stats.Edges, stats.Declarations, err = b.write(ctx, path, g.writeState)
-	if err != nil {
-		return Stats{}, err
-	}
-	if fi, err := os.Stat(path); err == nil {
-		stats.Bytes = fi.Size()
-	}
-	return stats, nil
+	return g.view(ctx, prev, path, len(j.entries))
 }
 
 // join is what a linker knows of the members of a join.

@@ -33,16 +33,22 @@ func Link(ctx context.Context, src Source, prev *View, path string, progress fun
 	}
 	defer limitMemory(source)()
 	g := &goLinker{b: b, src: src, fset: token.NewFileSet(), progress: report}
-	stats := Stats{Documents: len(entries)}
+	return g.view(ctx, prev, path, len(entries))
+}
+
+// view resolves what the documents use, of which there are so many, and writes
+// the view file at path.
+func (g *goLinker) view(ctx context.Context, prev *View, path string, documents int) (Stats, error) {
+	stats := Stats{Documents: documents}
 	if err := g.all(ctx, prev, &stats); err != nil {
 		return Stats{}, err
 	}
-	if err := linkOthers(ctx, b, src, nil, report); err != nil {
+	if err := linkOthers(ctx, g.b, g.src, g.join, g.progress); err != nil {
 		return Stats{}, err
 	}
 	var err error
 	g.internState()
-	stats.Edges, stats.Declarations, err = b.write(ctx, path, g.writeState)
+	stats.Edges, stats.Declarations, err = g.b.write(ctx, path, g.writeState)
 	if err != nil {
 		return Stats{}, err
 	}
