@@ -86,32 +86,40 @@ func TestEveryCallFailsFromOneOn(t *testing.T) {
 type life struct {
 	t    *testing.T
 	dir  string // of the folders that are indexed: ids of chunks depend on it
-	ever bool   // all calls from the failing one on fail
+	ever bool   // of the lives to come: all calls from the failing one on fail
 
-	calls  atomic.Int64
 	learnt bool              // the life without faults is over
 	right  map[string]bool   // answers that were right in that life, by query
 	last   map[string]string // and at its end
 	docs   map[string]map[string]document
 
-	n      int64
-	full   bool
-	failed atomic.Pointer[string] // the call that failed
-	said   []string
-	w      *world
+	*fault
+	said []string
+	w    *world
+}
+
+// A fault is what one life suffers. Each life has its own: a connection that
+// database/sql opens while its pool is closed may still count calls when the
+// next life has begun.
+type fault struct {
+	n      int64 // the call that fails, 0 is none
+	full   bool  // for want of space
+	ever   bool  // and so do all that follow
+	calls  atomic.Int64
+	failed atomic.Pointer[string] // the call that failed first
 }
 
 func newLife(t *testing.T) *life {
-	return &life{t: t, dir: t.TempDir(), right: map[string]bool{}, last: map[string]string{}, docs: map[string]map[string]document{}}
+	return &life{t: t, dir: t.TempDir(), fault: &fault{}, right: map[string]bool{}, last: map[string]string{}, docs: map[string]map[string]document{}}
 }
 
 // fails counts a call, and says whether it is to fail.
-func (l *life) fails(what string) bool {
-	n := l.calls.Add(1)
-	if l.n == 0 || n < l.n || n > l.n && !l.ever {
+func (f *fault) fails(what string) bool {
+	n := f.calls.Add(1)
+	if f.n == 0 || n < f.n || n > f.n && !f.ever {
 		return false
 	}
-	l.failed.CompareAndSwap(nil, &what)
+	f.failed.CompareAndSwap(nil, &what)
 	return true
 }
 
@@ -120,10 +128,10 @@ var lifeQueries = []string{"harbour lantern", "what does the keeper count", "fun
 // live lets call n fail, none when it is 0, and returns which that was.
 func (l *life) live(n int, full bool) string {
 	t := l.t
-	l.calls.Store(0)
-	l.n, l.full, l.said = int64(n), full, nil
-	l.failed.Store(nil)
+	fault := &fault{n: int64(n), full: full, ever: l.ever}
+	l.fault, l.said = fault, nil
 	l.w = newWorld(t)
+	dir := l.w.dir
 	defer os.RemoveAll(filepath.Dir(l.w.dir))
 	must(t, os.RemoveAll(filepath.Join(l.dir, "main")))
 	must(t, os.RemoveAll(filepath.Join(l.dir, "side")))
@@ -133,10 +141,10 @@ func (l *life) live(n int, full bool) string {
 	l.write("main", "tally.go", "package main\n\n// Tally counts boats.\nfunc Tally(n int) int { return n + 1 }\n\nfunc main() { Tally(2) }\n")
 	l.write("side", "note.md", "# Side\n\nA lantern aside.\n")
 
-	sqlite := func(c *ioCall) (bool, bool) { return l.fails("sqlite " + c.name), full }
+	sqlite := func(c *ioCall) (bool, bool) { return fault.fails("sqlite " + c.name), full }
 	failing.Store(&sqlite)
 	restore := atomicfile.Inject(func(op atomicfile.Op, path string) error {
-		if !strings.HasPrefix(path, l.w.dir) || !l.fails(string(op)+" "+filepath.Ext(path)) {
+		if !strings.HasPrefix(path, dir) || !fault.fails(string(op)+" "+filepath.Ext(path)) {
 			return nil
 		}
 		if full && op != atomicfile.OpOpen {
