@@ -21,6 +21,7 @@ func lentRegister(id kb.StoreID, kind string) string { return "lent " + kind + "
 // Lend puts what was derived from a store beside it, unless it is there. What was
 // there of that kind goes.
 func (x *Indexes) Lend(ctx context.Context, id kb.StoreID, kind, name string, raw []byte) error {
+	ctx = weaviate.Patient(ctx)
 	before, err := x.Lent(ctx, id, kind)
 	if err != nil || before == name {
 		return err

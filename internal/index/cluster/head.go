@@ -101,6 +101,7 @@ func (x *Indexes) Named(ctx context.Context, name string) (*Head, error) {
 // Publish makes h live if the store's round is still expect, 0 for none yet; Busy
 // otherwise. Its Round is set.
 func (x *Indexes) Publish(ctx context.Context, h *Head, expect int64) error {
+	ctx = weaviate.Patient(ctx)
 	h.Round, h.Writer = expect+1, rand.Text()
 	data, err := json.Marshal(h)
 	if err != nil {

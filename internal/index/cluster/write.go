@@ -158,6 +158,7 @@ func (x *Indexes) NewSegment(chunker uint32, dims int) kb.SegmentWriter {
 }
 
 func (w segmentWriter) Take(ctx context.Context, segment string, numbers []int) ([]int, error) {
+	ctx = weaviate.Patient(ctx)
 	if err := w.x.stage(ctx, segment); err != nil {
 		return nil, err
 	}
@@ -165,6 +166,7 @@ func (w segmentWriter) Take(ctx context.Context, segment string, numbers []int) 
 }
 
 func (w segmentWriter) Write(ctx context.Context) (int64, error) {
+	ctx = weaviate.Patient(ctx)
 	name, err := w.Name(ctx)
 	if err != nil {
 		return 0, err
@@ -189,6 +191,7 @@ func (x *Indexes) NewVectors(segment string, dims int) kb.VectorWriter {
 }
 
 func (w vectorWriter) Write(ctx context.Context) error {
+	ctx = weaviate.Patient(ctx)
 	if err := w.x.stage(ctx, w.segment); err != nil {
 		return err
 	}
@@ -241,6 +244,7 @@ func (x *Indexes) stage(ctx context.Context, name string) error {
 // Stage sees to it that the pool has a generation of the cluster whole, so that
 // a next one can be written after it.
 func (x *Indexes) Stage(ctx context.Context, manifest string) error {
+	ctx = weaviate.Patient(ctx)
 	if g, err := x.pool.OpenGeneration(x.pool.ManifestPath(manifest)); err == nil {
 		g.Release()
 		return nil
@@ -272,6 +276,7 @@ type generationWriter struct {
 
 // NewGeneration implements kb.Indexes.
 func (x *Indexes) NewGeneration(ctx context.Context, m kb.Manifest) (kb.GenerationWriter, error) {
+	ctx = weaviate.Patient(ctx)
 	for _, d := range m.Documents {
 		if err := x.stage(ctx, d.Segment); err != nil {
 			return nil, err
@@ -297,6 +302,7 @@ func (w generationWriter) Write(ctx context.Context, manifest string) (kb.Totals
 // Upload puts a generation of the pool on the cluster: what of it is there already
 // is not sent again, so that an upload that ended early goes on where it was.
 func (x *Indexes) Upload(ctx context.Context, manifest string) error {
+	ctx = weaviate.Patient(ctx)
 	g, err := x.pool.OpenGeneration(x.pool.ManifestPath(manifest))
 	if err != nil {
 		return err

@@ -80,6 +80,13 @@ func New(addresses, key string) (*Client, error) {
 	return c, nil
 }
 
+type patient struct{}
+
+// Patient returns a context whose reading calls are tried as long as writing ones:
+// those that a write begins with. A majority answers once the cluster has seen that a
+// node hangs or is cut off, which takes longer than who searches waits.
+func Patient(ctx context.Context) context.Context { return context.WithValue(ctx, patient{}, true) }
+
 // Addresses returns where the cluster is reached.
 func (c *Client) Addresses() string { return strings.Join(c.hosts, ",") }
 
@@ -114,7 +121,10 @@ func (c *Client) do(ctx context.Context, q call, out any) (int, error) {
 	}
 	deadline, patience := readDeadline, cmp.Or(c.Read, readPatience)
 	if q.write {
-		deadline, patience = writeDeadline, cmp.Or(c.Write, writePatience)
+		deadline = writeDeadline
+	}
+	if q.write || ctx.Value(patient{}) != nil {
+		patience = cmp.Or(c.Write, writePatience)
 	}
 	select {
 	case <-ctx.Done():

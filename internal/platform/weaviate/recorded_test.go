@@ -221,3 +221,29 @@ func TestHung(t *testing.T) {
 		t.Errorf("a caller who waits no longer: %v", err)
 	}
 }
+
+// TestPatient: a read that a write begins with waits until a majority is found
+// again, one of a search does not.
+func TestPatient(t *testing.T) {
+	began := time.Now()
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if time.Since(began) < 700*time.Millisecond {
+			w.WriteHeader(http.StatusInternalServerError) // as while replicas are looked for
+			return
+		}
+		_, _ = w.Write([]byte(`{"properties":{"name":"a"}}`))
+	}))
+	defer back.Close()
+	c, err := weaviate.New(back.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Read = 200 * time.Millisecond
+	var o struct{ Name string }
+	if _, err := c.Object(t.Context(), "File", weaviate.ID("a"), &o); err == nil || kb.CodeOf(err) != kb.Away {
+		t.Errorf("a search: %v", err)
+	}
+	if ok, err := c.Object(weaviate.Patient(t.Context()), "File", weaviate.ID("a"), &o); err != nil || !ok || o.Name != "a" {
+		t.Errorf("a write: %v, %v, %q", ok, err, o.Name)
+	}
+}
