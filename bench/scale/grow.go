@@ -144,9 +144,9 @@ func fill(to, from string, files []string, n int64) error {
 			if n <= 0 {
 				return nil
 			}
-			text, err := os.ReadFile(filepath.Join(from, rel))
-			if err != nil || len(text) > 1<<20 || bytes.IndexByte(text, 0) >= 0 {
-				continue // it is not indexed
+			text, ok := readText(filepath.Join(from, rel))
+			if !ok {
+				continue
 			}
 			dir := to
 			if round > 0 {
@@ -167,6 +167,12 @@ func fill(to, from string, files []string, n int64) error {
 		}
 	}
 	return nil
+}
+
+// readText returns the text of a file, and false for one that is not indexed.
+func readText(path string) ([]byte, bool) {
+	text, err := os.ReadFile(path)
+	return text, err == nil && len(text) <= 1<<20 && bytes.IndexByte(text, 0) < 0
 }
 
 // growth writes the report of grow, and its plot beside.

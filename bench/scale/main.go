@@ -3,7 +3,7 @@
 // warm. Run it with ".ci/extra scale [-dir DIR] [-queries FILE]". Without a
 // folder it takes Debian's sources of Linux 6.1, where apt-get can download them.
 // With -grow 10000,100000 it measures samples of the folder of so many chunks
-// instead, and plots them.
+// instead, and plots them; with -edits 10000 -over 10m it edits a copy of the folder.
 //
 // Beside every figure is a yardstick of the same run on the same machine, so that
 // ratios can be compared where times cannot.
@@ -49,6 +49,8 @@ func run() error {
 	dir := flag.String("dir", "", "folder to index; without one the sources of Linux 6.1 as Debian has them")
 	before := flag.String("before", "", "another build of the program, whose searches of the same index are measured beside")
 	sizes := flag.String("grow", "", "numbers of chunks: samples of the folder of these sizes are measured instead, and plotted")
+	edits := flag.Int("edits", 0, "number of edits: a copy of the folder is edited so often instead, while it is searched")
+	span := flag.Duration("over", 10*time.Minute, "the time over which the edits are spread")
 	queries := flag.String("queries", "bench/scale/queries.txt", "file of queries, one a line")
 	flag.Parse()
 	root, err := os.Getwd()
@@ -86,6 +88,9 @@ func run() error {
 	began, load := time.Now(), lab.Load()
 	if *sizes != "" {
 		return b.report(*out, what, tree.Commit, *sizes, began, load)
+	}
+	if *edits > 0 {
+		return b.edits(*out, what, tree.Commit, *edits, *span, began, load)
 	}
 	b.rows = [][]string{{"what", "measured", "yardstick of the same run", "ratio"}}
 	i, err := b.index()

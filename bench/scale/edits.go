@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
+)
+
+// edited is what was measured while a copy of the folder was edited.
+type edited struct {
+	info
+	edits, files  int
+	changed       int64 // bytes of the files at each of their edits
+	written       int64 // bytes that were written below the data directory
+	span          time.Duration
+	late          []time.Duration // from an edit to the first search that finds it
+	lost          int             // edits that no search found in time
+	before, after []time.Duration // warm searches
+	disk, diskEnd int64
+}
+
+// patience is how long an edit is looked for.
+const patience = 2 * time.Minute
+
+// edit indexes a copy of the folder and then edits it while a server answers: so many
+// edits, spread evenly over span, of files drawn by a seeded generator. Nine of
+// ten add a line, one of twenty makes a file and one of twenty deletes one. One edit at a
+// time is looked for, by a word that nothing else has, until a search finds it.
+func (b *bench) edit(edits int, span time.Duration) (e edited, err error) {
+	files, err := sampled(b.dir)
+	if err != nil {
+		return e, err
+	}
+	root := filepath.Join(b.scratch, "edited")
+	text, data := filepath.Join(root, "text"), filepath.Join(root, "data")
+	whole := int64(0)
+	for _, f := range files {
+		if raw, ok := readText(filepath.Join(b.dir, f)); ok {
+			whole += int64(len(raw))
+		}
+	}
+	if err := fill(text, b.dir, files, whole); err != nil {
+		return e, err
+	}
+	env := b.env
+	defer func() { b.env = env }()
+	b.env = lab.Env(data)
+	g, err := b.grownOf(text, data)
+	if err != nil {
+		return e, err
+	}
+	e.info, e.disk, e.edits = g.info, g.disk, edits
+	c, err := lab.Dial(b.scratch, b.env, b.bin, lab.Handshake)
+	if err != nil {
+		return e, err
+	}
+	defer c.Close()
+	if e.before, err = b.warm(c); err != nil {
+		return e, err
+	}
+	stop, sum := make(chan struct{}), make(chan int64)
+	go count(data, stop, sum)
+	err = b.editing(c, text, files, span, &e)
+	close(stop)
+	e.written = <-sum
+	if err != nil {
+		return e, err
+	}
+	if e.after, err = b.warm(c); err != nil {
+		return e, err
+	}
+	e.diskEnd, err = lab.DirSize(filepath.Join(data, "segments"))
+	return e, err
+}
+
+// warm asks every query twice and returns the times of the second.
+func (b *bench) warm(c *lab.Client) (all []time.Duration, err error) {
+	for round := range 2 {
+		for _, q := range b.queries {
+			start := time.Now()
+			if _, err := c.Call("search", map[string]any{"query": q, "stores": []string{store}}); err != nil {
+				return nil, err
+			}
+			if round == 1 {
+				all = append(all, time.Since(start))
+			}
+		}
+	}
+	return all, nil
+}
+
+// count adds up what is written below a folder until stop is closed: the sizes of files
+// that are new or changed, four times a second. What comes and goes between two
+// looks is missed.
+func count(dir string, stop <-chan struct{}, sum chan<- int64) {
+	n := int64(0)
+	last, _ := lab.List(dir)
+	for {
+		select {
+		case <-stop:
+			sum <- n
+			return
+		case <-time.After(250 * time.Millisecond):
+		}
+		if now, err := lab.List(dir); err == nil {
+			n += lab.Written(last, now)
+			last = now
+		}
+	}
+}
+
+// editing edits and searches.
+func (b *bench) editing(c *lab.Client, dir string, files []string, span time.Duration, e *edited) error {
+	r := rand.New(rand.NewPCG(24, 10_000))
+	began, touched := time.Now(), map[string]bool{}
+	var marker, word string
+	var since time.Time
+	probe := func() error {
+		if word == "" {
+			return nil
+		}
+		said, err := c.Call("search", map[string]any{"query": word, "stores": []string{store}})
+		switch {
+		case err != nil:
+			return err
+		case strings.Contains(said, marker):
+			e.late = append(e.late, time.Since(since))
+			word = ""
+		case time.Since(since) > patience:
+			e.lost++
+			word = ""
+		}
+		return nil
+	}
+	for i := range e.edits {
+		name := files[r.IntN(len(files))]
+		path, now := filepath.Join(dir, name), time.Now()
+		this := fmt.Sprintf("zqedit%dq%d", i, r.IntN(1<<30))
+		var err error
+		switch k := r.IntN(20); {
+		case k == 0 && len(files) > 2*e.edits:
+			if err = os.Remove(path); os.IsNotExist(err) {
+				err = nil
+			}
+			if this = ""; name == marker {
+				word = "" // it is looked for in vain
+			}
+		case k == 1:
+			name = filepath.Join(filepath.Dir(name), this+".md")
+			path = filepath.Join(dir, name)
+			err = os.WriteFile(path, []byte("# A note\n\nThe word "+this+" stands here.\n"), 0o600)
+		default:
+			this, err = addLine(path, this, r)
+		}
+		if err != nil {
+			return err
+		}
+		touched[name] = true
+		if st, err := os.Stat(path); err == nil {
+			e.changed += st.Size()
+		}
+		if word == "" && this != "" {
+			marker, word, since = name, this, now
+		}
+		for due := began.Add(span * time.Duration(i+1) / time.Duration(e.edits)); ; {
+			if err := probe(); err != nil {
+				return err
+			}
+			if !time.Now().Before(due) {
+				break
+			}
+			time.Sleep(min(20*time.Millisecond, time.Until(due)))
+		}
+	}
+	for word != "" {
+		if err := probe(); err != nil {
+			return err
+		}
+	}
+	e.span, e.files = time.Since(began), len(touched)
+	return nil
+}
+
+// addLine adds a line with a word to a file, and returns "" where it is no text of
+// a size that is indexed.
+func addLine(path, word string, r *rand.Rand) (string, error) {
+	raw, ok := readText(path)
+	if !ok {
+		return "", nil // or deleted before
+	}
+	lines := strings.SplitAfter(string(raw), "\n")
+	at := r.IntN(len(lines))
+	lines[at] = "/* " + word + " */\n" + lines[at]
+	return word, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600)
+}
+
+// edits writes the report of an edited folder.
+func (b *bench) edits(out, what, commit string, n int, span time.Duration, began time.Time, load string) error {
+	e, err := b.edit(n, span)
+	if err != nil {
+		return err
+	}
+	var r lab.Report
+	r.Printf("# A large store that changes, %s\n\nThe product at commit %s. %s. Load averages %s at the start. Written by `.ci/extra scale -edits %d -over %s`.\n\n",
+		began.Format(time.DateOnly), commit, lab.Machine(), load, n, span)
+	r.Printf("A copy of %s: %d documents, %s of text, %d chunks. %d edits of %d files in %s, seeded; the searches that look for them are those of one server, which follows its folder.\n\n",
+		filepath.Base(what), e.Documents, lab.MB(e.TextBytes), e.Chunks, e.edits, e.files, e.span.Round(time.Second))
+	before, after := lab.Quantile(e.before, .5), lab.Quantile(e.after, .5)
+	rows := [][]string{{"what", "figure"},
+		{"from an edit to the search that finds it, p50", lab.Ms(lab.Median(e.late))},
+		{"… p95", lab.Ms(lab.Quantile(e.late, .95))},
+		{"… edits looked for, not found", fmt.Sprintf("%d, %d", len(e.late)+e.lost, e.lost)},
+		{"warm search before, p50", lab.Ms(before)},
+		{"… after, and its ratio", lab.Ms(after) + ", " + lab.Ratio(after, before)},
+		{"bytes of the files at their edits", lab.MB(e.changed)},
+		{"bytes written below the data directory, and their ratio", lab.MB(e.written) + ", " + lab.Ratio(e.written, e.changed)},
+		{"segments on disk before, after", lab.MB(e.disk) + ", " + lab.MB(e.diskEnd)},
+	}
+	r.Table(rows...)
+	path, err := r.Write(out, "scale-edits")
+	if err == nil {
+		fmt.Println(path)
+	}
+	return err
+}
