@@ -92,6 +92,7 @@ type ranking struct {
 	topTotal     float64
 	topUses      float64
 	named        bool
+	spelled      bool    // the query is one word, and some candidate has it whole
 	tests        bool    // the query asks for tests
 	prose        bool    // the query asks for documentation
 	past         bool    // the query asks for what changed
@@ -151,6 +152,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
+		r.spelled = r.spelled || q.spelledIn(&cands[i])
 		d := r.document(&cands[i])
 		d.names = max(d.names, q.Coverage(cands[i].Defines))
 		if o.Stores != nil && o.Stores[cands[i].Store].Own {

@@ -173,6 +173,18 @@ func TestTestsStepBackUnlessAskedFor(t *testing.T) {
 	}
 }
 
+// TestTheOneWordStandsSomewhere: what has a name that is all of the query comes
+// before what has parts of it, in tests too.
+func TestTheOneWordStandsSomewhere(t *testing.T) {
+	c := newCorpus("parseHeadersOnce")
+	c.add("a/x_test.go", 4, strings.Join(c.q.Terms, " "), "", 0)
+	c.add("parse.go", 9, "pars header", "", 0)
+	c.add("header.go", 8, "pars header", "", 0)
+	if got := c.order(Options{}); !strings.HasPrefix(got, "a/x_test.go ") {
+		t.Errorf("%s; terms %q", got, c.q.Terms)
+	}
+}
+
 func TestFurtherChunksComeAfterOtherDocuments(t *testing.T) {
 	c := newCorpus("parse headers")
 	c.add("a.go", 9, "pars header", "", 0)

@@ -106,6 +106,9 @@ var signals = []Signal{
 	// The vector of a short text is clean.
 	{Name: "lead", Section: 0.16, section: leadOfSection},
 
+	// A name that is all of the query and stands somewhere, be it in a test alone,
+	// is not answered by what has parts of it.
+	{Name: "lacking", Factor: 0.1, value: (*ranking).lacking},
 	// Tests mention everything and explain nothing, unless asked for.
 	{Name: "test", Factor: 0.62, value: (*ranking).isTest, Intents: map[string]float64{Implementation: 1.5, Usage: 0.4}},
 	// Specifications say what is to be; kdd:search is for them.
@@ -304,6 +307,20 @@ func (r *ranking) mentions(e *Evidence, _ *document) float64 {
 		}
 	}
 	return 0
+}
+
+// lacking is 1 for a chunk without the one word of the query, where others have it.
+func (r *ranking) lacking(e *Evidence, _ *document) float64 {
+	return flag(r.spelled && !r.q.spelledIn(e))
+}
+
+// spelledIn reports whether the query is one word alone and the chunk has it whole.
+func (q *Query) spelledIn(e *Evidence) bool {
+	if q.Class != Symbol || len(q.Words) != 1 {
+		return false
+	}
+	w := &q.Words[0]
+	return w.Whole >= 0 && w.Meant == "" && e.Matched&(1<<w.Whole) != 0
 }
 
 func flag(b bool) float64 {
