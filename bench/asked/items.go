@@ -14,7 +14,7 @@ import (
 )
 
 // sets in the order of the report.
-var sets = []string{"names", "messages", "traces", "issues", "how", "stores", "absent", "docs", "plain", "typos", "pasted"}
+var sets = []string{"names", "messages", "traces", "issues", "how", "stores", "absent", "docs", "plain", "typos", "pasted", "tokens"}
 
 // repository is a line of testdata/repos.json. Root is the only folder of it
 // that is indexed, all when it is empty; a documentation question looks at all.
