@@ -27,12 +27,19 @@ type Literal struct {
 // word reports whether a character is part of a word, as wordRE has them.
 func word(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
 
+// token reports whether the query is words that signs join, none of which is a
+// name's: --dry-run, text-align, /v1/jobs. It is looked for as if it were quoted.
+func (q *Query) token() bool {
+	return len(q.Words) > 1 && (q.Class == Natural || q.Class == Path) && len(q.Quoted) == 0 && !strings.ContainsFunc(strings.TrimSpace(q.Text), unicode.IsSpace)
+}
+
 // Literal returns nil for a query that is too short to have such runs.
 func (q *Query) Literal() *Literal {
-	if q.Class != Natural && q.Class != Failure {
+	token := q.token()
+	if q.Class != Natural && q.Class != Failure && !token {
 		return nil
 	}
-	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !q.Code()}
+	l := &Literal{q: q, at: map[string][]int{}, strings: q.Class == Natural && len(q.Quoted) == 0 && !token && !q.Code()}
 	known := map[string]*Word{}
 	for i := range q.Words {
 		known[strings.ToLower(q.Words[i].Text)] = &q.Words[i]
@@ -55,11 +62,11 @@ func (q *Query) Literal() *Literal {
 			}
 			l.terms = append(l.terms, bits)
 			l.tells = append(l.tells, tells)
-			l.quoted = append(l.quoted, i%2 == 1 && len(q.Quoted) > 0)
+			l.quoted = append(l.quoted, i%2 == 1 && len(q.Quoted) > 0 || token)
 			l.sum += v
 		}
 	}
-	if l.sum == 0 || len(l.words) < q.tuning.LeastRun && len(q.Quoted) == 0 {
+	if l.sum == 0 || len(l.words) < q.tuning.LeastRun && len(q.Quoted) == 0 && !token {
 		return nil
 	}
 	return l

@@ -59,6 +59,41 @@ func TestPhrasesOfALongerTextAreEvidence(t *testing.T) {
 	}
 }
 
+// TestWordsThatSignsJoin: an option, a key of a style sheet or a route that is all
+// of the query is looked for as it is written; a qualified name is not.
+func TestWordsThatSignsJoin(t *testing.T) {
+	for query, text := range map[string]string{
+		"--no-reload": "p.add('--no-reload', False)", "text-align": "text-align: left", "/v1/jobs/{id}": `mux.Handle("/v1/jobs/{id}", h)`,
+	} {
+		c := newCorpus(query)
+		l := c.q.Literal()
+		if l == nil {
+			t.Errorf("%s is not looked for", query)
+			continue
+		}
+		if all, parts := l.In(text, false), l.In("jobs to align, no text; reload v1", false); all != 1 || parts != 0 {
+			t.Errorf("%s: %v and of its parts %v", query, all, parts)
+		}
+	}
+	for _, query := range []string{"sort.Slice", "Foo::bar", "align", "no reload"} {
+		if newCorpus(query).q.Literal() != nil {
+			t.Errorf("%s is looked for word for word", query)
+		}
+	}
+}
+
+// TestPathsThatAreThere: a path that is one finds the file, not what names it.
+func TestPathsThatAreThere(t *testing.T) {
+	c := newCorpus("net/http/server.go")
+	c.add("net/http/server.go", 1, "", "", 0)
+	c.add("readme.md", 9, strings.Join(c.q.Terms, " "), "", 0)
+	c.cands[0].DocMatched = c.bits(strings.Join(c.q.Terms, " "))
+	c.cands[0].Cosine, c.cands[1].Literal = 1, 1
+	if got := c.order(Options{}); !strings.HasPrefix(got, "net/http/server.go") {
+		t.Error(got)
+	}
+}
+
 // TestLongQueriesAreReadOnce: a query costs a few allocations a word, however
 // long it is and however often it repeats a word.
 func TestLongQueriesAreReadOnce(t *testing.T) {

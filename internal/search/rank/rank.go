@@ -92,6 +92,7 @@ type ranking struct {
 	topTotal     float64
 	topUses      float64
 	named        bool
+	pathed       bool    // the query is the path of some candidate
 	spelled      bool    // the query is one word, and some candidate has it whole
 	tests        bool    // the query asks for tests
 	prose        bool    // the query asks for documentation
@@ -155,6 +156,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.spelled = r.spelled || q.spelledIn(&cands[i])
 		d := r.document(&cands[i])
 		d.names = max(d.names, q.Coverage(cands[i].Defines))
+		r.pathed = r.pathed || d.path > 0
 		if o.Stores != nil && o.Stores[cands[i].Store].Own {
 			r.home = max(r.home, r.holds(&cands[i]))
 		}

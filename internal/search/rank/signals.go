@@ -85,7 +85,7 @@ var signals = []Signal{
 	// first in their document.
 	{Name: "named", Document: 4, value: isNamed},
 	// The query's words as they follow each other: the line that prints a message.
-	{Name: "literal", Document: 1.5, value: literal},
+	{Name: "literal", Document: 1.5, value: (*ranking).literal},
 	// Words of the query together in one chunk.
 	{Name: "coverage", Document: 0.3, Chunk: 0.3, value: (*ranking).coverage, Asked: true, Intents: map[string]float64{
 		Pattern: 1}},
@@ -309,6 +309,15 @@ func (r *ranking) mentions(e *Evidence, _ *document) float64 {
 	return 0
 }
 
+// literal is Evidence.Literal; of a path that is there, the file is meant and not
+// what names it.
+func (r *ranking) literal(e *Evidence, _ *document) float64 {
+	if r.pathed {
+		return 0
+	}
+	return e.Literal
+}
+
 // lacking is 1 for a chunk without the one word of the query, where others have it.
 func (r *ranking) lacking(e *Evidence, _ *document) float64 {
 	return flag(r.spelled && !r.q.spelledIn(e))
@@ -316,7 +325,7 @@ func (r *ranking) lacking(e *Evidence, _ *document) float64 {
 
 // spelledIn reports whether the query is one word alone and the chunk has it whole.
 func (q *Query) spelledIn(e *Evidence) bool {
-	if q.Class != Symbol || len(q.Words) != 1 {
+	if q.Class != Symbol && q.Class != Natural || len(q.Words) != 1 {
 		return false
 	}
 	w := &q.Words[0]
@@ -337,7 +346,6 @@ func isPath(_ *ranking, _ *Evidence, d *document) float64     { return d.path }
 func isExample(_ *ranking, _ *Evidence, d *document) float64  { return flag(d.example) }
 func isVendored(_ *ranking, _ *Evidence, d *document) float64 { return flag(d.vendored) }
 func isNamed(_ *ranking, e *Evidence, _ *document) float64    { return e.Named }
-func literal(_ *ranking, e *Evidence, _ *document) float64    { return e.Literal }
 func marked(_ *ranking, e *Evidence, _ *document) float64     { return e.Marked }
 
 func (r *ranking) isTest(_ *Evidence, d *document) float64 { return flag(!r.tests && d.test) }
