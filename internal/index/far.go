@@ -56,11 +56,20 @@ const (
 	// within is how long one retrieval waits for a Far, with all that it asks: what each
 	// request may take by itself would add up to more than who asks has patience for.
 	within = 4 * time.Second
+	// atOnceFar is how many retrievals of this process ask a Far at once. More of them
+	// wait for their turn, which is no fault of the Far and none of its time.
+	atOnceFar = 8
 )
 
 // findFar is find where the documents are elsewhere.
 func (g *Generation) findFar(ctx context.Context, r *kb.Retrieval, sc *scores, keep func(uint32) bool, from, to, limit int) (
 	lex []uint32, near []match, err error) {
+	select {
+	case g.pool.asked <- struct{}{}:
+		defer func() { <-g.pool.asked }()
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
 	far, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	kept := make([]int, 0, min(to-from, mostNarrow+1))

@@ -27,7 +27,8 @@ type Pool struct {
 	Few int
 
 	cards cards
-	least int64 // in tests: wholeBelow
+	asked chan struct{} // the retrievals that ask Far now
+	least int64         // in tests: wholeBelow
 
 	opening sync.Mutex // held while a generation is opened; before mu
 	mu      sync.Mutex
@@ -49,7 +50,7 @@ func CheckEngine(name string) error {
 // NewPool returns the indexes in a data directory.
 func NewPool(dir, embedder, engine string) *Pool {
 	return &Pool{Dir: filepath.Join(dir, "segments"), Generations: filepath.Join(dir, "generations"), Embedder: embedder,
-		Engine: cmp.Or(engine, vector.DefaultEngine)}
+		Engine: cmp.Or(engine, vector.DefaultEngine), asked: make(chan struct{}, atOnceFar)}
 }
 
 // wholeBelow is the constant, or in tests another size.
