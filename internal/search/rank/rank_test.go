@@ -183,6 +183,18 @@ func TestTheOneWordStandsSomewhere(t *testing.T) {
 	if got := c.order(Options{}); !strings.HasPrefix(got, "a/x_test.go ") {
 		t.Errorf("%s; terms %q", got, c.q.Terms)
 	}
+	for query, first := range map[string]string{
+		"where is parseHeadersOnce used":      "a/x_test.go", // one name tells
+		"how do headers use parseHeadersOnce": "parse.go",    // of two words each is evidence
+		"how is it parsed":                    "parse.go",    // a plain word has others beside it
+	} {
+		c := newCorpus(query)
+		c.add("a/x_test.go", 4, "pars header onc parseheadersonce", "", 0)
+		c.add("parse.go", 9, "pars header", "", 0)
+		if got := c.order(Options{}); !strings.HasPrefix(got, first) {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
 }
 
 func TestFurtherChunksComeAfterOtherDocuments(t *testing.T) {
