@@ -79,14 +79,27 @@ func (x *Indexes) take(ctx context.Context, s *slot) error {
 	return kb.Errorf(kb.Busy, "too many machines write to the shared stores at once").WithHint("try again in a moment")
 }
 
-// settle makes v the state of a key that has another than a machine that died between the
-// registers leaves: what such a one has tried is tried again when its lease is over. It reports
-// whether it has.
+// settle makes v the state of a key, unless the key has come to another round, and reports
+// whether it has. Of machines that died between the registers tries stay taken: they are
+// passed over when the lease of the last is over.
 func (x *Indexes) settle(ctx context.Context, key string, s stamp, v any) (bool, error) {
-	for try := range 3 {
-		won, err := x.swap(ctx, key, s.Round, try, s.Writer, v, nil)
-		if err != nil || won {
-			return won, err
+	for try, waits := 0, 0; waits < 5; waits++ {
+		passed := false
+		for ; ; try++ {
+			y, err := x.read(ctx, fmt.Sprintf("y %s %d %d", key, s.Round, try))
+			if err != nil {
+				return false, err
+			}
+			if y == "" {
+				break
+			}
+			passed = true
+		}
+		if !passed {
+			won, err := x.swap(ctx, key, s.Round, try, s.Writer, v, nil)
+			if err != nil || won {
+				return won, err
+			}
 		}
 		var now stamp
 		if _, err := x.state(ctx, key, &now); err != nil || now.Round != s.Round-1 {

@@ -96,7 +96,7 @@ func (l *life) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A request that publishes a state does not stop: it has a deadline that is shorter.
-	if l.stops.Load() && rand.IntN(60) == 0 && !bytes.Contains(body, []byte(`"name":"head `)) {
+	if l.stops.Load() && rand.IntN(200) == 0 && !bytes.Contains(body, []byte(`"name":"head `)) {
 		l.did("stopped for hours")
 		l.slept.Add(int64(grace))
 		for until := l.hours.Load() + int64(5*grace/2); l.hours.Load() < until && l.t.Context().Err() == nil; {
@@ -274,7 +274,7 @@ func (w *world) machine(n int, seed uint64, things int) {
 		if l == nil || l.dead.Load() || r.IntN(10) == 0 {
 			requests := int64(-1)
 			if r.IntN(2) == 0 {
-				requests = 1 + r.Int64N(400)
+				requests = 1 + r.Int64N(250)
 			}
 			l = w.begin(dir, r.Uint64(), requests)
 		}
@@ -313,7 +313,7 @@ func (w *world) machine(n int, seed uint64, things int) {
 			w.did(what)
 		case l.dead.Load():
 			w.did(what + ", killed")
-		case code == kb.Busy && what != "search", code == kb.NotFound && what == "remove":
+		case (code == kb.Busy || code == kb.Away) && what != "search", code == kb.NotFound && what == "remove":
 			w.did(what + ", told to try again")
 		case what == "publish" && (code == kb.NotFound || code == kb.Corrupt):
 			w.did(what + ", of what was replaced for hours") // it stopped between the head and the fetching
@@ -329,6 +329,7 @@ func (w *world) machine(n int, seed uint64, things int) {
 func TestHistories(t *testing.T) {
 	for n := range *histories {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
 			w := &world{t: t, double: weaviatetest.New(t), holds: map[string]map[string]string{}, count: map[string]int{}}
 			for i := range 3 {
 				w.stores = append(w.stores, kb.Spec{Kind: kb.KindRepo, Source: fmt.Sprintf("https://example.org/%d.git", i)})
