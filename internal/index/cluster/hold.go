@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/weaviate"
 )
 
 // A slot says what somebody needs who does not say it by a head: a machine that is about
@@ -153,6 +154,7 @@ type hold struct {
 
 // holding calls f while files are held.
 func (x *Indexes) holding(ctx context.Context, needs []string, f func(*hold) error) error {
+	ctx = weaviate.Patient(ctx)
 	if err := x.defineFiles(ctx); err != nil {
 		return err
 	}

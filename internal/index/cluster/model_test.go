@@ -57,7 +57,7 @@ type life struct {
 	die   func()
 	left  atomic.Int64 // requests until it dies; negative never
 	slept atomic.Int64 // nanoseconds
-	stops atomic.Bool  // requests may stop for hours
+	stops atomic.Int64 // of so many requests one stops for hours; 0 for none
 	dead  atomic.Bool
 }
 
@@ -96,7 +96,7 @@ func (l *life) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// A request that publishes a state does not stop: it has a deadline that is shorter.
-	if l.stops.Load() && rand.IntN(200) == 0 && !bytes.Contains(body, []byte(`"name":"head `)) {
+	if n := l.stops.Load(); n > 0 && rand.Int64N(n) == 0 && !bytes.Contains(body, []byte(`"name":"head `)) {
 		l.did("stopped for hours")
 		l.slept.Add(int64(grace))
 		for until := l.hours.Load() + int64(5*grace/2); l.hours.Load() < until && l.t.Context().Err() == nil; {
@@ -112,7 +112,7 @@ func (l *life) serve(rw http.ResponseWriter, r *http.Request) {
 
 // textOf is a document of few that there are, so that content recurs.
 func textOf(r *rand.Rand, n int) string {
-	return fmt.Sprintf("word%d of some text, number %d\n", r.IntN(n), r.IntN(3))
+	return fmt.Sprintf("word%d of some text\n", r.IntN(n))
 }
 
 func documentOf(body string) kb.SegmentDocument {
@@ -153,10 +153,10 @@ func (l *life) publish(ctx context.Context, s kb.Spec, merge bool) error {
 			at[d.Path] = d.Location
 		}
 	}
-	for range 1 + l.r.IntN(3) {
-		p := fmt.Sprintf("d%d.go", l.r.IntN(8))
+	for range 1 + l.r.IntN(2) {
+		p := fmt.Sprintf("d%d.go", l.r.IntN(3))
 		delete(at, p)
-		if docs[p] = textOf(l.r, 12); l.r.IntN(4) == 0 && len(docs) > 1 {
+		if docs[p] = textOf(l.r, 3); l.r.IntN(4) == 0 && len(docs) > 1 {
 			delete(docs, p)
 		}
 	}
@@ -252,7 +252,7 @@ func (l *life) search(ctx context.Context, s kb.Spec) error {
 	if err != nil {
 		return fmt.Errorf("generation %s of round %d: %w", h.Head.Manifest, h.Round, err)
 	}
-	time.Sleep(time.Duration(l.r.IntN(20)) * time.Millisecond)
+	time.Sleep(time.Duration(l.r.IntN(150)) * time.Millisecond)
 	l.still.RLock()
 	defer l.still.RUnlock()
 	if l.hours.Load()-began > int64(grace) {
@@ -293,21 +293,21 @@ func (w *world) machine(n int, seed uint64, things int) {
 			err = from.search(from.ctx, s)
 		case k < 14:
 			what = "publish"
-			l.stops.Store(true)
+			l.stops.Store(80)
 			err = l.publish(ctx, s, k < 9)
 		case k < 18:
 			what = "collect"
-			l.stops.Store(true)
+			l.stops.Store(25)
 			_, err = l.x.Collect(ctx, false, 0)
 		case k < 19:
 			what = "lend"
-			l.stops.Store(true)
+			l.stops.Store(80)
 			err = l.x.Lend(ctx, s.ID(), "view", fmt.Sprint(r.IntN(3)), []byte("what was derived"))
 		default:
 			what = "remove"
 			err = l.x.Remove(ctx, s.ID())
 		}
-		l.stops.Store(false)
+		l.stops.Store(0)
 		switch code := kb.CodeOf(err); {
 		case err == nil:
 			w.did(what)
@@ -350,7 +350,7 @@ func TestHistories(t *testing.T) {
 				}
 			})
 			for i := range 3 {
-				machines.Go(func() { w.machine(i, uint64(1000*n), 60) })
+				machines.Go(func() { w.machine(i, uint64(1000*n), 40) })
 			}
 			machines.Wait()
 			close(quit)

@@ -46,6 +46,7 @@ func (w generationWriter) Write(ctx context.Context, manifest string) (kb.Totals
 // is not sent again, so that an upload that ended early goes on where it was. It stays
 // for as long as what no head names does; see Share.
 func (x *Indexes) Upload(ctx context.Context, manifest string) error {
+	ctx = weaviate.Patient(ctx)
 	needs, err := x.needsOf(ctx, manifest)
 	if err != nil {
 		return err
@@ -56,6 +57,7 @@ func (x *Indexes) Upload(ctx context.Context, manifest string) error {
 // Share puts a generation of the pool on the cluster and makes h, which names it,
 // the head of its store: see Publish.
 func (x *Indexes) Share(ctx context.Context, h *Head, expect int64) error {
+	ctx = weaviate.Patient(ctx)
 	needs, err := x.needsOf(ctx, h.Head.Manifest)
 	if err != nil {
 		return err

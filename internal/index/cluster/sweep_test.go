@@ -209,6 +209,52 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestMeanwhile: what another machine publishes while a run has looked and not yet said what it
+// is going to delete is spared.
+func TestMeanwhile(t *testing.T) {
+	x := empty(t, weaviatetest.New(t).URL)
+	later, calls, spec := time.Duration(0), 0, kb.Spec{Kind: kb.KindRepo, Source: "https://example.org/a.git"}
+	share := func(number int64, body string) string {
+		t.Helper()
+		m := generation(t, x, spec, number, map[string]string{"a.go": body})
+		if err := x.Share(t.Context(), &Head{Store: spec.ID(), Name: "a", Spec: spec, Head: kb.Head{Manifest: m}}, number-1); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	live := ""
+	x.now = func() time.Time {
+		if calls--; calls == 0 {
+			live = share(3, "alpha text\n")
+		}
+		return x.Client.Now().Add(later)
+	}
+	collect := func() {
+		t.Helper()
+		if _, err := x.Collect(t.Context(), false, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share(1, "alpha text\n")
+	share(2, "bravo text\n")
+	collect()
+	later = 61 * time.Minute
+	calls = 2 // the second time that a run asks for is when it has looked
+	collect()
+	if live == "" {
+		t.Fatal("nobody published meanwhile")
+	}
+	far := New(t.TempDir(), index.NewPool(t.TempDir(), kbtest.IndexEmbedder, ""), x.Client)
+	g, err := far.Open(t.Context(), live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Release()
+	if d, err := g.Document(t.Context(), "a.go"); err != nil || d.Body != "alpha text\n" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestHeld: what a machine is about to publish stays however long that takes, and what one
 // left that died goes a day later.
 func TestHeld(t *testing.T) {
