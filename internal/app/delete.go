@@ -72,6 +72,31 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 	return d, c.sweep(ctx, "")
 }
 
+// DeleteShared deletes a store from the cluster, for every machine, and then everywhere on
+// this one. Who may is who may write to the cluster; no member of a server does.
+func (a *App) DeleteShared(ctx context.Context, store string) (Deleted, error) {
+	if a.member != nil {
+		return Deleted{}, kb.Errorf(kb.Denied, "members of a team's server delete no store from the cluster").WithHint("ask who runs the server")
+	}
+	c, st, err := a.Lookup(ctx, store)
+	if err != nil {
+		return Deleted{}, err
+	}
+	s, err := c.Shares()
+	if err != nil {
+		return Deleted{}, err
+	}
+	if st.Head == nil || st.Head.Shared == nil {
+		return Deleted{}, kb.Errorf(kb.Invalid, "store %q is on this machine alone", st.Label()).WithHint("delete it without shared: knowledge store:delete %s", st.Label()).About("shared")
+	}
+	if err := s.Remove(ctx, c, st.ID); err != nil && kb.CodeOf(err) != kb.NotFound { // deleted there, not yet here
+		return Deleted{}, err
+	}
+	d, err := a.DeleteStore(ctx, store, true)
+	d.Note = strings.TrimPrefix(d.Note+"; it is gone from the cluster for every machine, and what it took there goes an hour from now at the earliest, with: knowledge gc", "; ")
+	return d, err
+}
+
 // detach takes the store's name away from the project, else from the user,
 // and returns who still holds it.
 func (a *App) detach(ctx context.Context, c *Core, projectID, asked string, st kb.Store) (usedBy []string, err error) {

@@ -27,6 +27,12 @@ type Sharing struct {
 	// Publish puts the live generation on the cluster; Busy when another machine
 	// has published one meanwhile.
 	Publish func(ctx context.Context, c *Core, st kb.Store) error
+	// Remove deletes a store from the cluster, for every machine.
+	Remove func(ctx context.Context, c *Core, id kb.StoreID) error
+	// Collect deletes what of the stores of this and other machines nothing needs any
+	// more, or with dry says what it would delete, and what else there is to say. It
+	// does nothing on a machine that has put nothing on the cluster.
+	Collect func(ctx context.Context, c *Core, dry bool) (files []kb.Deleted, note string, err error)
 	// Lend puts what a room has derived from a shared store beside it, under a name
 	// that says what it was derived from. Borrow hands save what lies there of a kind,
 	// and its name, unless there is nothing or that of the name have; it reports whether there is.

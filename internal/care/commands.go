@@ -46,7 +46,8 @@ func addCare(t *command.Table) {
 			return Collect(ctx, a, in.DryRun)
 		}),
 		`{"dryRun":true}`, `{}`)
-	c.Help = "Files of the index, views, kept pages, copies of repositories and replies that belong to no store, and what killed processes left. It is safe while jobs run and others search."
+	c.Help = "Files of the index, views, kept pages, copies of repositories and replies that belong to no store, and what killed processes left. On a machine that puts stores on a cluster also what no machine's stores there have needed for an hour. It is safe while jobs run and others search."
+	c.Network = command.AnyHost
 	t.Add("data", command.New("usage", "What is kept on this machine, how large it is, and what is free", command.Reads,
 		func(ctx context.Context, a *app.App, _ struct{}) (Usage, error) { return UsageOf(ctx, a) }).Prints(printer.Of(printUsage)), `{}`)
 	// Agents may look; only a person at a terminal has things mended.

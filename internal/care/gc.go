@@ -23,12 +23,13 @@ type Collected struct {
 	Files  []verify.Leftover `json:"files"`
 	Bytes  int64             `json:"bytes"`
 	DryRun bool              `json:"dryRun,omitempty"`
+	Notes  []string          `json:"notes,omitempty"`
 }
 
 // Text lists what went, the largest first.
 func (g Collected) Text() string {
 	if len(g.Files) == 0 {
-		return "nothing is left over"
+		return strings.Join(append([]string{"nothing is left over"}, g.notes()...), "\n")
 	}
 	var b strings.Builder
 	for _, f := range g.Files {
@@ -39,7 +40,14 @@ func (g Collected) Text() string {
 		verb = "to be deleted by: knowledge gc"
 	}
 	fmt.Fprintf(&b, "%d files and folders, %s, %s", len(g.Files), app.BytesOf(g.Bytes), verb)
-	return b.String()
+	return strings.Join(append([]string{b.String()}, g.notes()...), "\n")
+}
+
+func (g Collected) notes() (out []string) {
+	for _, n := range g.Notes {
+		out = append(out, "note: "+n)
+	}
+	return out
 }
 
 // Collect deletes what nothing refers to any more; dry lists it alone. It is
@@ -53,10 +61,12 @@ func Collect(ctx context.Context, a *app.App, dry bool) (Collected, error) {
 		return Collected{}, err
 	}
 	files, err := leftovers(ctx, c, dry)
+	far, notes := afar(ctx, c, dry)
+	files = append(files, far...)
 	kb.SortStableFunc(files, func(a, b verify.Leftover) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
 	})
-	out := Collected{Files: files, DryRun: dry}
+	out := Collected{Files: files, DryRun: dry, Notes: notes}
 	if files == nil {
 		out.Files = []verify.Leftover{}
 	}
@@ -64,6 +74,26 @@ func Collect(ctx context.Context, a *app.App, dry bool) (Collected, error) {
 		out.Bytes += f.Bytes
 	}
 	return out, err
+}
+
+// afar is leftovers of what this machine and others have put on a cluster. That it is
+// away keeps nothing here from going.
+func afar(ctx context.Context, c *app.Core, dry bool) (out []verify.Leftover, notes []string) {
+	s, err := c.Shares()
+	if err != nil {
+		return nil, nil // none is set
+	}
+	files, note, err := s.Collect(ctx, c, dry)
+	for _, f := range files {
+		out = append(out, verify.Leftover{Path: "cluster/" + f.Path, What: "no generation that is live on the cluster needs it", Bytes: f.Bytes})
+	}
+	if err != nil {
+		notes = append(notes, "on the cluster: "+err.Error())
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	return out, notes
 }
 
 // leftovers lists what nothing refers to, and deletes it unless dry.

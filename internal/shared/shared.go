@@ -4,6 +4,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -39,8 +40,9 @@ func Room() command.Room {
 				Indexes: func(c *app.Core, local kb.Indexes) kb.Indexes { return &indexes{local, c} },
 				Check:   func(c *app.Core) error { _, err := indexesOf(c); return err },
 				Adopt:   adopt, Renew: renew, Stage: stage, Publish: publish, Lend: lend, Borrow: borrow,
+				Remove: remove, Collect: collect,
 			},
-			Examine: examine,
+			Examine: examine, Leftovers: tables,
 		},
 	}
 }
@@ -224,7 +226,11 @@ func renew(ctx context.Context, c *app.Core, st kb.Store, now bool) (kb.Store, s
 	s.mu.Lock()
 	s.asked[st.ID] = time.Now()
 	s.mu.Unlock()
-	if h == nil || h.Round <= st.Head.Shared.Round {
+	if h == nil {
+		note, err := removed(ctx, x, st, now)
+		return st, note, err
+	}
+	if h.Round <= st.Head.Shared.Round {
 		return st, "", nil
 	}
 	head := headOf(h, st.Head.Generation)
@@ -287,7 +293,7 @@ func publish(ctx context.Context, c *app.Core, st kb.Store) error {
 		return kb.Errorf(kb.Busy, "another machine has published store %s meanwhile", st.Label()).
 			WithHint("index it again, on top of what is there now: store:index %s", app.Args{"store": string(st.ID)})
 	}
-	if err := x.Upload(ctx, st.Head.Manifest); err != nil {
+	if err := writes(c); err != nil {
 		return err
 	}
 	head := *st.Head
@@ -297,7 +303,13 @@ func publish(ctx context.Context, c *app.Core, st kb.Store) error {
 		return err
 	}
 	h := &cluster.Head{Store: st.ID, Name: name, Description: st.Description, Spec: st.Spec, Head: head}
-	if err := x.Publish(ctx, h, live.Round); err != nil {
+	if now == nil && live.Round > 0 {
+		if note, err := removed(ctx, x, st, true); err != nil || note != "" {
+			return cmp.Or(err, error(kb.Errorf(kb.NotFound, "%s", note).
+				WithHint("keep it: store:move %s", app.Args{"store": string(st.ID), "to": "local"})))
+		}
+	}
+	if err := x.Share(ctx, h, live.Round); err != nil {
 		return err
 	}
 	head.Shared = &kb.Shared{Round: h.Round, Manifest: head.Manifest}

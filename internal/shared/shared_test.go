@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/care"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/weaviate/weaviatetest"
@@ -132,6 +133,73 @@ func TestMove(t *testing.T) {
 	list := hits(s2.Search(two, search.Request{Query: "bravo"}, app.Scope{Stores: []string{"team"}}))
 	if len(list) == 0 || list[0] != "team:b.md" {
 		t.Errorf("taken back: %v", list)
+	}
+}
+
+// TestCollected: what was replaced goes from the cluster by gc, an hour later, and a store
+// that is deleted there is gone for every machine.
+func TestCollected(t *testing.T) {
+	cluster := weaviatetest.New(t)
+	s1, one := machine(t, cluster)
+	s1.Write("src/a.md", "# A\n\nalpha text\n")
+	s1.Create(one, app.CreateStore{Name: "team", Source: s1.Root + "/src", Shared: true})
+	s2, two := machine(t, cluster)
+	if _, err := two.CreateStore(t.Context(), app.CreateStore{Source: "shared:team"}); err != nil {
+		t.Fatal(err)
+	}
+	s1.Write("src/a.md", "# A\n\nbravo text\n")
+	started, err := one.IndexStore(t.Context(), "team", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(t, one, started.Job)
+	collect := func(a *app.App, dry bool) care.Collected {
+		t.Helper()
+		got, err := care.Collect(t.Context(), a, dry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := collect(two, true); len(got.Notes) > 0 {
+		t.Errorf("a machine that put nothing there says %q", got.Notes)
+	}
+	objects := func() int { return len(cluster.All("KnowledgePiece")) + len(cluster.All("KnowledgeChunk_")) }
+	before := objects()
+	for _, dry := range []bool{true, false} {
+		if got := collect(one, dry); len(got.Files) > 0 || !strings.Contains(strings.Join(got.Notes, " "), "an hour to finish") {
+			t.Errorf("at once, dry %v: %+v", dry, got)
+		}
+	}
+	cluster.Later(61 * time.Minute)
+	dry := collect(one, true)
+	if len(dry.Files) == 0 || !strings.HasPrefix(dry.Files[0].Path, "cluster/") || objects() != before {
+		t.Errorf("dry: %+v, %d objects of %d", dry, objects(), before)
+	}
+	if got := collect(one, false); len(got.Files) != len(dry.Files) || objects() >= before {
+		t.Errorf("said %+v, deleted %+v, %d objects of %d are left", dry.Files, got.Files, objects(), before)
+	}
+	if list := hits(s2.Search(two, search.Request{Query: "bravo"}, app.Scope{Stores: []string{"team"}})); len(list) == 0 || list[0] != "team:a.md" {
+		t.Errorf("afterwards: %v", list)
+	}
+
+	if _, err := two.DeleteShared(t.Context(), "team"); err != nil { // who may write to the cluster may
+		t.Fatal(err)
+	}
+	_, three := machine(t, cluster)
+	if _, err := three.CreateStore(t.Context(), app.CreateStore{Source: "shared:team"}); kb.CodeOf(err) != kb.NotFound || err == nil {
+		t.Errorf("what was deleted is there: %v", err)
+	}
+	reply := s1.Search(one, search.Request{Query: "bravo"}, app.Scope{Stores: []string{"team"}})
+	if len(reply.Hits) == 0 {
+		t.Errorf("the machine that indexed it: %v, %q", hits(reply), reply.Notes)
+	}
+	collect(two, false)
+	cluster.Later(2 * time.Hour)
+	collect(two, false)
+	collect(two, false)
+	if n := objects(); n > 0 {
+		t.Errorf("%d objects are left of a store that was deleted", n)
 	}
 }
 

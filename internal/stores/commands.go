@@ -40,6 +40,9 @@ func addStores(t *command.Table) {
 		"The store keeps its id, index and schedule, and what other projects call it. Where .knowledge/stores.json defines it, the name changes there too."
 	t.Add("store", command.New("store:delete", "Remove a store from this project, and its index when nobody else uses it", command.Deletes,
 		func(ctx context.Context, a *app.App, in deleteIn) (app.Deleted, error) {
+			if in.Shared {
+				return a.DeleteShared(ctx, in.Store)
+			}
 			return a.DeleteStore(ctx, in.Store, in.Everywhere)
 		}).Prints(printer.Of(printDeleted)).Agent(), `{"store":"react"}`)
 

@@ -59,6 +59,7 @@ type indexIn struct {
 type deleteIn struct {
 	Store      string `json:"store" arg:"1" help:"name or id of a store"`
 	Everywhere bool   `json:"everywhere,omitempty" help:"also for every other project that uses it"`
+	Shared     bool   `json:"shared,omitempty" cli:"only" help:"also from the cluster that machines share, for all of them"`
 }
 
 type renameIn struct {

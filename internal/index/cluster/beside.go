@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/weaviate"
@@ -26,13 +27,25 @@ func (x *Indexes) Lend(ctx context.Context, id kb.StoreID, kind, name string, ra
 	if err != nil || before == name {
 		return err
 	}
-	if err := x.put(ctx, lentFile(id, kind, name), raw, nil); err != nil {
-		return err
+	file := lentFile(id, kind, name)
+	return x.holding(ctx, []string{file}, func(h *hold) error {
+		if err := x.put(ctx, h.epoch, file, raw, nil); err != nil {
+			return err
+		}
+		return x.write(ctx, lentRegister(id, kind), name) // what was there before goes with Collect
+	})
+}
+
+// lentOf takes the name of a file apart, or of a register, whose last part is "".
+func lentOf(name string) (id kb.StoreID, kind, last string, ok bool) {
+	parts := strings.SplitN(name, " ", 4)
+	if len(parts) < 3 || parts[0] != "lent" {
+		return "", "", "", false
 	}
-	if err := x.write(ctx, lentRegister(id, kind), name); err != nil || before == "" {
-		return err
+	if len(parts) == 4 {
+		last = parts[3]
 	}
-	return x.Client.Delete(ctx, fileClass, weaviate.Any("name", []string{lentFile(id, kind, before)}))
+	return kb.StoreID(parts[2]), parts[1], last, true
 }
 
 // Lent returns the name of what lies beside a store of a kind, "" for nothing.

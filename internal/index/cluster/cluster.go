@@ -13,13 +13,13 @@
 //
 // # Classes
 //
-//	KnowledgeFile        pieces of files: name, part, parts, size, written, gone, needs, data
-//	KnowledgeHead        registers, see head.go
-//	KnowledgeChunk_HASH  seg, doc "SEGMENT/number", n; body, symbols, headings: the terms of
+//	KnowledgePiece       pieces of files: name, part, parts, size, written, gone, epoch, needs, data
+//	KnowledgeRegister    registers, see head.go
+//	KnowledgeChunk_HASH  seg, doc "SEGMENT/number", n, epoch; body, symbols, headings: the terms of
 //	                     package terms, each as often as it occurs, parted by spaces; the vector
-//	KnowledgeDoc_HASH    seg, doc; card, facts, rows: compressed, see index.FarDocument
+//	KnowledgeDoc_HASH    seg, doc, epoch; card, facts, rows: compressed, see index.FarDocument
 //
-// HASH is of the embedder and the version of the chunker. Segments belong to no
+// The epoch is that of sweep.go when an object was written. HASH is of the embedder and the version of the chunker. Segments belong to no
 // store, so a store is the list of its segments, which every query filters by:
 // content that two stores share is there once. Ids follow from names, so what is
 // written twice is one object.
@@ -28,8 +28,8 @@
 //
 // Documents and chunks come first, then the tables of their segment: its first
 // piece is the sign that all of it is there. Then layout, manifest, and at last the head.
-// Everything is written at QUORUM. What is deleted is marked, and goes an hour
-// later: readers elsewhere finish.
+// Everything is written at QUORUM. What no head names any more goes an hour later, so
+// that readers elsewhere finish: see sweep.go.
 package cluster
 
 import (
@@ -46,8 +46,10 @@ import (
 )
 
 const (
-	fileClass = "KnowledgeFile"
-	headClass = "KnowledgeHead"
+	fileClass     = "KnowledgePiece"
+	headClass     = "KnowledgeRegister"
+	chunkClass    = "KnowledgeChunk_"
+	documentClass = "KnowledgeDoc_"
 )
 
 // Folder is where in a data directory the tables of shared stores lie.
@@ -62,6 +64,11 @@ type Indexes struct {
 	mu      sync.Mutex
 	defined map[string]bool // classes that are known to be there
 	copies  int             // of each object, 0 before it is known
+	shards  int             // of each class
+
+	lease time.Duration    // see head.go
+	now   func() time.Time // by the cluster's clock
+	wall  func() time.Time // by ours: a machine that slept must notice, so not the time of the process
 }
 
 var (
@@ -71,7 +78,8 @@ var (
 
 // New returns the indexes on a cluster for a data directory and its pool.
 func New(dir string, pool *index.Pool, c *weaviate.Client) *Indexes {
-	x := &Indexes{Client: c, pool: pool, thin: index.NewPool(filepath.Join(dir, Folder), "", pool.Engine), defined: map[string]bool{}}
+	x := &Indexes{Client: c, pool: pool, thin: index.NewPool(filepath.Join(dir, Folder), "", pool.Engine), defined: map[string]bool{},
+		lease: lease, now: c.Now, wall: func() time.Time { return time.Now().Round(0) }}
 	x.thin.Far, x.thin.Few = x, fewDocuments
 	return x
 }
@@ -117,9 +125,14 @@ func (x *Indexes) define(ctx context.Context, name string, vectors bool, propert
 			return err
 		}
 		x.copies = max(1, min(all, 3))
+		x.shards = max(1, all/x.copies)
 	}
 	class := weaviate.Class{Name: name, Properties: properties, Config: map[string]any{
-		"replicationConfig":   map[string]any{"factor": x.copies, "asyncEnabled": x.copies > 1},
+		// A copy that was away when something was deleted must not bring it back.
+		"replicationConfig": map[string]any{"factor": x.copies, "asyncEnabled": x.copies > 1, "deletionStrategy": "TimeBasedResolution"},
+		// Each shard that is asked gives as many chunks as are wanted of all. Where
+		// every node has everything anyway, one shard costs a third of three.
+		"shardingConfig":      map[string]any{"desiredCount": x.shards},
 		"invertedIndexConfig": map[string]any{"stopwords": map[string]any{"preset": "none"}, "bm25": map[string]any{"k1": 1.2, "b": 0.7}},
 		"vectorIndexConfig":   map[string]any{"skip": !vectors, "distance": "cosine"},
 	}}
@@ -132,7 +145,7 @@ func (x *Indexes) define(ctx context.Context, name string, vectors bool, propert
 
 func (x *Indexes) defineFiles(ctx context.Context) error {
 	return x.define(ctx, fileClass, false, text("name", false), number("part", true), number("parts", false), long("size"),
-		long("written"), long("gone"), text("needs", false), blob("data"))
+		long("written"), long("gone"), number("epoch", true), text("needs", false), blob("data"))
 }
 
 // classes are those of the segments of one embedder and chunker.
@@ -141,16 +154,16 @@ type classes struct{ chunks, documents string }
 func classesOf(embedder string, chunker uint32) classes {
 	h := sha256.Sum256(fmt.Appendf(nil, "%s %d", embedder, chunker))
 	name := fmt.Sprintf("%x", h[:6])
-	return classes{"KnowledgeChunk_" + name, "KnowledgeDoc_" + name}
+	return classes{chunkClass + name, documentClass + name}
 }
 
 func (x *Indexes) defineClasses(ctx context.Context, c classes) error {
-	err := x.define(ctx, c.chunks, true, text("seg", false), text("doc", false), number("n", false),
+	err := x.define(ctx, c.chunks, true, text("seg", false), text("doc", false), number("n", false), number("epoch", true),
 		text("body", true), text("symbols", true), text("headings", true))
 	if err != nil {
 		return err
 	}
-	return x.define(ctx, c.documents, false, text("seg", false), text("doc", false), blob("card"), blob("facts"), blob("rows"))
+	return x.define(ctx, c.documents, false, text("seg", false), text("doc", false), number("epoch", true), blob("card"), blob("facts"), blob("rows"))
 }
 
 // of returns the classes of a segment whose tables are here or on the cluster.

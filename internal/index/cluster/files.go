@@ -31,7 +31,8 @@ type piece struct {
 	Parts   int     `json:"parts"`
 	Size    float64 `json:"size"`    // of the file, uncompressed; its int has 32 bits in queries
 	Written float64 `json:"written"` // Unix milliseconds
-	Gone    float64 `json:"gone"`    // when it was deleted, 0 when it is there
+	Gone    float64 `json:"gone"`    // when Delete was called for it, 0 when it is there
+	Epoch   int64   `json:"epoch"`   // see sweep.go
 	Needs   string  `json:"needs"`   // JSON list: the other files of a manifest
 	Data    []byte  `json:"data,omitempty"`
 }
@@ -91,8 +92,8 @@ func unpack(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// put writes a file, its first piece last.
-func (x *Indexes) put(ctx context.Context, name string, raw []byte, needs []string) error {
+// put writes a file in an epoch, its first piece last.
+func (x *Indexes) put(ctx context.Context, epoch int64, name string, raw []byte, needs []string) error {
 	if err := x.defineFiles(ctx); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (x *Indexes) put(ctx context.Context, name string, raw []byte, needs []stri
 	packed := pack(raw)
 	parts := max(1, (len(packed)+pieceBytes-1)/pieceBytes)
 	for part := parts - 1; part >= 0; part-- {
-		p := piece{Name: name, Part: part, Parts: parts, Size: float64(len(raw)), Written: float64(time.Now().UnixMilli()), Needs: string(list),
+		p := piece{Name: name, Part: part, Parts: parts, Size: float64(len(raw)), Written: float64(x.now().UnixMilli()), Epoch: epoch, Needs: string(list),
 			Data: packed[part*pieceBytes : min(len(packed), (part+1)*pieceBytes)]}
 		o, err := p.object()
 		if err == nil {
@@ -159,9 +160,6 @@ func (x *Indexes) get(ctx context.Context, name string) (raw []byte, needs []str
 	return raw, needs, nil
 }
 
-// mostListed is how many files a list holds: the cluster's own bound.
-const mostListed = 10_000
-
 // list returns the first pieces of all files, without data, by name.
 func (x *Indexes) list(ctx context.Context) ([]piece, error) {
 	if err := x.defineFiles(ctx); err != nil {
@@ -171,13 +169,45 @@ func (x *Indexes) list(ctx context.Context) ([]piece, error) {
 	return slices.DeleteFunc(all, func(p piece) bool { return p.Gone != 0 }), err
 }
 
-// pieces is list with what is deleted.
+// pieces is list with what Delete was called for.
 func (x *Indexes) pieces(ctx context.Context) (out []piece, err error) {
-	zero := int64(0)
-	err = x.Client.Get(ctx, []weaviate.Query{{Class: fileClass, Return: []string{"name", "parts", "size", "written", "gone"}, Limit: mostListed,
-		Where: &weaviate.Where{Path: []string{"part"}, Operator: "Equal", Int: &zero}}}, []any{&out})
+	type row struct {
+		piece
+		At at `json:"_additional"`
+	}
+	err = each(ctx, x.Client, fileClass, []string{"name", "part", "parts", "size", "written", "gone", "epoch"}, func(r *row) string {
+		if r.Part == 0 {
+			out = append(out, r.piece)
+		}
+		return r.At.ID
+	})
 	slices.SortFunc(out, func(a, b piece) int { return cmp.Compare(a.Name, b.Name) })
 	return out, err
+}
+
+// at is where in its class an object is.
+type at struct{ ID string }
+
+// pageOf is how many objects of a class are listed at once.
+const pageOf = 1000
+
+// each calls f, which returns the id, with every object of a class that the asked
+// copies have.
+func each[R any](ctx context.Context, c *weaviate.Client, class string, properties []string, f func(*R) string) error {
+	after := ""
+	for {
+		var rows []R
+		q := weaviate.Query{Class: class, Return: append(slices.Clone(properties), "_additional{id}"), Limit: pageOf, After: &after}
+		if err := c.Get(ctx, []weaviate.Query{q}, []any{&rows}); err != nil {
+			return err
+		}
+		for i := range rows {
+			after = f(&rows[i])
+		}
+		if len(rows) < pageOf {
+			return nil
+		}
+	}
 }
 
 // path returns where a file of a pool lies.
@@ -240,7 +270,8 @@ func (x *Indexes) table(ctx context.Context, segment string) error {
 	return err
 }
 
-// Delete implements kb.Indexes: what is named is marked, and goes with Clean.
+// Delete implements kb.Indexes: what is named is not there for anybody any more, and its
+// bytes go with Clean. Of what heads name Collect alone decides.
 func (x *Indexes) Delete(ctx context.Context, name string, dry bool) ([]kb.Deleted, error) {
 	files := []string{name}
 	if !kb.IsManifest(name) {
@@ -259,7 +290,7 @@ func (x *Indexes) Delete(ctx context.Context, name string, dry bool) ([]kb.Delet
 		if dry {
 			continue
 		}
-		p.Gone = float64(time.Now().UnixMilli())
+		p.Gone = float64(x.now().UnixMilli())
 		o, err := p.object()
 		if err == nil {
 			err = x.Client.PutOne(ctx, o)
@@ -274,57 +305,11 @@ func (x *Indexes) Delete(ctx context.Context, name string, dry bool) ([]kb.Delet
 	return out, nil
 }
 
-// leastAge is how long what is deleted is still read by those who have it open.
-const leastAge = time.Hour
-
-// Clean implements kb.Indexes: what was marked long ago goes.
+// Clean implements kb.Indexes: what no head names, for long, goes.
 func (x *Indexes) Clean(ctx context.Context, age time.Duration) error {
-	if err := x.defineFiles(ctx); err != nil {
-		return err
+	_, err := x.Collect(ctx, false, age)
+	if kb.CodeOf(err) == kb.Busy {
+		return nil // another machine is at it
 	}
-	all, err := x.pieces(ctx)
-	if err != nil {
-		return err
-	}
-	before := float64(time.Now().Add(-max(age, leastAge)).UnixMilli())
-	for _, p := range all {
-		if p.Gone == 0 || p.Gone > before {
-			continue
-		}
-		if segment, ok := segmentOf(p.Name); ok {
-			if err := x.cleanSegment(ctx, segment); err != nil {
-				return err
-			}
-		}
-		if err := x.Client.Delete(ctx, fileClass, weaviate.Any("name", []string{p.Name})); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cleanSegment deletes the objects of a segment. Which classes they are in is
-// known from its table, which is read although it is deleted.
-func (x *Indexes) cleanSegment(ctx context.Context, segment string) error {
-	where := weaviate.Any("seg", []string{segment})
-	x.mu.Lock()
-	var in []string
-	for name := range x.defined {
-		if name != fileClass && name != headClass {
-			in = append(in, name)
-		}
-	}
-	x.mu.Unlock()
-	for _, class := range in {
-		if err := x.Client.Delete(ctx, class, where); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Here reports whether the table of a segment lies in a data directory.
-func Here(dir, segment string) bool {
-	_, err := os.Stat(index.SegmentPath(filepath.Join(dir, Folder, "segments"), segment))
-	return err == nil
+	return err
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,13 +18,13 @@ const (
 	batchesAway  = 2
 )
 
-// upload puts a segment of the pool on the cluster, unless it is there.
-func (x *Indexes) upload(ctx context.Context, name string, anew bool) error {
-	if err := x.defineFiles(ctx); err != nil {
+// upload puts a segment of the pool on the cluster, unless it is there to stay.
+func (x *Indexes) upload(ctx context.Context, h *hold, name string, anew bool) error {
+	if err := h.keep(ctx); err != nil {
 		return err
 	}
 	if !anew {
-		if p, err := x.head(ctx, name+index.Ext); err != nil || p != nil {
+		if ok, err := h.has(ctx, name+index.Ext); err != nil || ok {
 			return err
 		}
 	}
@@ -38,6 +37,7 @@ func (x *Indexes) upload(ctx context.Context, name string, anew bool) error {
 		return err
 	}
 	b := newBatch(ctx, x.Client)
+	b.epoch = h.epoch
 	err = x.pool.Distant(ctx, name, func(n int, d index.FarDocument) error { return b.document(c, name, n, &d) })
 	if e := b.end(); err == nil {
 		err = e
@@ -49,7 +49,7 @@ func (x *Indexes) upload(ctx context.Context, name string, anew bool) error {
 	if err != nil {
 		return err
 	}
-	return x.put(ctx, name+index.Ext, raw, nil)
+	return x.put(ctx, h.epoch, name+index.Ext, raw, nil)
 }
 
 // batch sends objects, some batches at a time.
@@ -61,6 +61,7 @@ type batch struct {
 	wg     sync.WaitGroup
 	list   []weaviate.Object
 	bytes  int
+	epoch  int64
 }
 
 func newBatch(ctx context.Context, c *weaviate.Client) *batch {
@@ -84,7 +85,7 @@ func newBatch(ctx context.Context, c *weaviate.Client) *batch {
 // document adds a document and its chunks.
 func (b *batch) document(c classes, segment string, n int, d *index.FarDocument) error {
 	doc := segment + "/" + strconv.Itoa(n)
-	o, err := objectOf(c.documents, documentID(c, doc), map[string]any{"seg": segment, "doc": doc,
+	o, err := objectOf(c.documents, documentID(c, doc), map[string]any{"seg": segment, "doc": doc, "epoch": b.epoch,
 		"card": pack(d.Card), "facts": pack(d.Facts), "rows": pack(d.Vectors)})
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (b *batch) document(c classes, segment string, n int, d *index.FarDocument)
 	for i := range d.Chunks {
 		w := &d.Chunks[i]
 		err := b.add(weaviate.Object{Class: c.chunks, ID: weaviate.ID(c.chunks + " " + doc + " " + strconv.Itoa(i)), Vector: direction(w.Vector),
-			Properties: map[string]any{"seg": segment, "doc": doc, "n": i, "body": w.Fields[0], "symbols": w.Fields[1], "headings": w.Fields[2]}},
+			Properties: map[string]any{"seg": segment, "doc": doc, "n": i, "epoch": b.epoch, "body": w.Fields[0], "symbols": w.Fields[1], "headings": w.Fields[2]}},
 			len(w.Fields[0])+4*len(w.Vector))
 		if err != nil {
 			return err
@@ -175,7 +176,7 @@ func (w segmentWriter) Write(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return size, w.x.upload(ctx, name, false)
+	return size, w.x.holding(ctx, []string{name + index.Ext}, func(h *hold) error { return w.x.upload(ctx, h, name, false) })
 }
 
 // vectorWriter does the same with vectors.
@@ -199,7 +200,7 @@ func (w vectorWriter) Write(ctx context.Context) error {
 		return err
 	}
 	w.x.Forget([]string{w.segment})
-	return w.x.upload(ctx, w.segment, true)
+	return w.x.holding(ctx, []string{w.segment + index.Ext}, func(h *hold) error { return w.x.upload(ctx, h, w.segment, true) })
 }
 
 // stage sees to it that the pool has a segment whole: one that another machine
@@ -253,96 +254,23 @@ func (x *Indexes) Stage(ctx context.Context, manifest string) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range needs {
-		kb.Report(ctx, kb.Progress{Phase: "fetch", Done: int64(i), Total: int64(len(needs))})
-		if segment, ok := segmentOf(name); ok {
-			err = x.stage(ctx, segment)
-		} else {
-			_, err = x.bring(ctx, x.pool, name)
+	// To fetch it may take longer than what was replaced stays.
+	return x.holding(ctx, append(slices.Clone(needs), manifest), func(h *hold) error {
+		for i, name := range needs {
+			kb.Report(ctx, kb.Progress{Phase: "fetch", Done: int64(i), Total: int64(len(needs))})
+			if err := h.keep(ctx); err != nil {
+				return err
+			}
+			if segment, ok := segmentOf(name); ok {
+				err = x.stage(ctx, segment)
+			} else {
+				_, err = x.bring(ctx, x.pool, name)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err = x.bring(ctx, x.pool, manifest)
-	return err
-}
-
-// generationWriter writes into the pool, then to the cluster.
-type generationWriter struct {
-	kb.GenerationWriter
-	x *Indexes
-}
-
-// NewGeneration implements kb.Indexes.
-func (x *Indexes) NewGeneration(ctx context.Context, m kb.Manifest) (kb.GenerationWriter, error) {
-	ctx = weaviate.Patient(ctx)
-	for _, d := range m.Documents {
-		if err := x.stage(ctx, d.Segment); err != nil {
-			return nil, err
-		}
-	}
-	if m.Previous != "" {
-		if err := x.Stage(ctx, m.Previous); err != nil && kb.CodeOf(err) != kb.NotFound {
-			return nil, err
-		}
-	}
-	w, err := x.pool.NewGeneration(ctx, m)
-	return generationWriter{w, x}, err
-}
-
-func (w generationWriter) Write(ctx context.Context, manifest string) (kb.Totals, int64, error) {
-	t, size, err := w.GenerationWriter.Write(ctx, manifest)
-	if err == nil {
-		err = w.x.Upload(ctx, manifest)
-	}
-	return t, size, err
-}
-
-// Upload puts a generation of the pool on the cluster: what of it is there already
-// is not sent again, so that an upload that ended early goes on where it was.
-func (x *Indexes) Upload(ctx context.Context, manifest string) error {
-	ctx = weaviate.Patient(ctx)
-	g, err := x.pool.OpenGeneration(x.pool.ManifestPath(manifest))
-	if err != nil {
+		_, err := x.bring(ctx, x.pool, manifest)
 		return err
-	}
-	info, err := g.Info(ctx)
-	layout, base := g.Layout(), g.Base()
-	g.Release()
-	if err != nil {
-		return err
-	}
-	needs := []string{layout + index.LayoutExt}
-	for i, name := range info.Segments {
-		kb.Report(ctx, kb.Progress{Phase: "share", Done: int64(i), Total: int64(len(info.Segments))})
-		if err := x.upload(ctx, name, false); err != nil {
-			return err
-		}
-		needs = append(needs, name+index.Ext)
-	}
-	if p, err := x.head(ctx, needs[0]); err != nil || p == nil {
-		if err == nil {
-			err = x.send(ctx, needs[0], nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if base != "" {
-		if err := x.send(ctx, base, nil); err != nil {
-			return err
-		}
-		needs = append(needs, base)
-	}
-	return x.send(ctx, manifest, needs)
-}
-
-// send puts a file of the pool on the cluster.
-func (x *Indexes) send(ctx context.Context, name string, needs []string) error {
-	raw, err := os.ReadFile(path(x.pool, name))
-	if err != nil {
-		return kb.Errorf(kb.Corrupt, "a file of the index is missing: %w", err).WithHint("look with: knowledge verify")
-	}
-	return x.put(ctx, name, raw, needs)
+	})
 }

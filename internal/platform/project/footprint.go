@@ -41,6 +41,7 @@ var inData = []dataItem{
 	{"grammars", true, "machine code of grammars, a cache"},
 	{"repos", true, "bare copies of repositories"},
 	{"web", true, "kept pages of sites and packages"},
+	{"shared", true, "tables of stores on a cluster"},
 	{"replies", true, "kept replies of declared APIs"},
 	{"evidence", true, "what imported reports of checkers say"},
 	{"transfer", true, "what exports and imports did not complete"},

@@ -58,6 +58,7 @@ type Client struct {
 	http  *http.Client
 	at    atomic.Uint32 // the address that answered last
 	turns chan struct{} // of requests under way
+	ahead atomic.Int64  // how far its clock was ahead of ours at the last answer, in nanoseconds
 }
 
 // New returns a client of the cluster at addresses, URLs separated by commas.
@@ -89,6 +90,24 @@ func Patient(ctx context.Context) context.Context { return context.WithValue(ctx
 
 // Addresses returns where the cluster is reached.
 func (c *Client) Addresses() string { return strings.Join(c.hosts, ",") }
+
+// Now is the time by the clock of the node that answered last, by ours before any has.
+// Machines whose own clocks are wrong agree on it, to a second and as far as the
+// nodes do.
+func (c *Client) Now() time.Time { return time.Now().Round(0).Add(time.Duration(c.ahead.Load())) }
+
+// clock notes the time that an answer says.
+func (c *Client) clock(h http.Header) {
+	at, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return
+	}
+	d := at.Sub(time.Now().Round(0))
+	if d > -2*time.Second && d < 2*time.Second { // the header counts in seconds, and the way takes time
+		d = 0
+	}
+	c.ahead.Store(int64(d))
+}
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -256,6 +275,7 @@ func (c *Client) once(ctx context.Context, host string, q call, body []byte) (a 
 	}
 	defer resp.Body.Close()
 	a.status = resp.StatusCode
+	c.clock(resp.Header)
 	if a.raw, a.err = io.ReadAll(io.LimitReader(resp.Body, maxReply)); a.err != nil {
 		return a
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -72,6 +73,20 @@ func (c *Client) Define(ctx context.Context, class Class) error {
 	// who asked for something impossible.
 	_, err = c.do(ctx, call{method: http.MethodGet, path: "/v1/schema/" + class.Name}, nil)
 	return err
+}
+
+// Classes returns the names of the classes that there are, sorted.
+func (c *Client) Classes(ctx context.Context) ([]string, error) {
+	var schema struct{ Classes []struct{ Class string } }
+	if _, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/schema"}, &schema); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(schema.Classes))
+	for i, k := range schema.Classes {
+		names[i] = k.Class
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // Drop deletes a class with all its objects.
@@ -161,7 +176,16 @@ type Where struct {
 	Texts    []string `json:"valueTextArray,omitempty"`
 	Text     *string  `json:"valueText,omitempty"`
 	Int      *int64   `json:"valueInt,omitempty"`
+	Operands []Where  `json:"operands,omitempty"` // of And
 }
+
+// Less is the filter of objects of which a number is less than n.
+func Less(property string, n int64) Where {
+	return Where{Path: []string{property}, Operator: "LessThan", Int: &n}
+}
+
+// And is the filter of objects that all of some filters take.
+func And(all ...Where) Where { return Where{Operator: "And", Operands: all} }
 
 // Any is the filter of objects of which a property is one of values.
 func Any(property string, values []string) Where {
@@ -170,6 +194,13 @@ func Any(property string, values []string) Where {
 
 // graphQL returns the filter as a literal of the query language.
 func (w Where) graphQL() string {
+	if w.Operator == "And" {
+		all := make([]string, len(w.Operands))
+		for i, o := range w.Operands {
+			all[i] = o.graphQL()
+		}
+		return "{operator:And,operands:[" + strings.Join(all, ",") + "]}"
+	}
 	value := ""
 	switch {
 	case w.Text != nil:

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Double is a double of a cluster. It is safe for concurrent use.
@@ -27,6 +28,7 @@ type Double struct {
 	classes map[string]map[string]bool           // searchable properties
 	objects map[string]map[string]map[string]any // class, id, object
 	away    bool
+	later   time.Duration
 }
 
 // New returns a double that listens until the test ends.
@@ -45,10 +47,32 @@ func (f *Double) Away(away bool) {
 	f.away = away
 }
 
+// All returns the properties of all objects of the classes whose names begin with prefix.
+func (f *Double) All(prefix string) (out []map[string]any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for class, objects := range f.objects {
+		for _, o := range objects {
+			if strings.HasPrefix(class, prefix) {
+				out = append(out, o["properties"].(map[string]any))
+			}
+		}
+	}
+	return out
+}
+
+// Later puts the clock of the cluster forward.
+func (f *Double) Later(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.later += d
+}
+
 // ServeHTTP answers one request.
 func (f *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	w.Header().Set("Date", time.Now().Add(f.later).UTC().Format(http.TimeFormat))
 	if f.away {
 		http.Error(w, `{"error":[{"message":"leader not found"}]}`, http.StatusInternalServerError)
 		return
@@ -80,6 +104,13 @@ func (f *Double) answer(method, path string, body map[string]any) (int, any) {
 	case "GET .well-known":
 		return 200, nil
 	case "GET schema":
+		if len(parts) == 1 {
+			list := []any{}
+			for _, name := range slices.Sorted(maps.Keys(f.classes)) {
+				list = append(list, map[string]any{"class": name})
+			}
+			return 200, map[string]any{"classes": list}
+		}
 		if f.classes[parts[1]] == nil {
 			return 404, nil
 		}
@@ -144,6 +175,9 @@ func (f *Double) delete(match map[string]any) any {
 
 // takes reports whether a filter takes an object.
 func takes(o, where map[string]any) bool {
+	if all, ok := where["operands"].([]any); ok {
+		return !slices.ContainsFunc(all, func(w any) bool { return !takes(o, w.(map[string]any)) })
+	}
 	name := where["path"].([]any)[0].(string)
 	value := o["properties"].(map[string]any)[name]
 	if name == "id" {
@@ -157,6 +191,10 @@ func takes(o, where map[string]any) bool {
 			}
 		default:
 			if strings.HasPrefix(key, "value") {
+				if where["operator"] == "LessThan" {
+					n, ok := value.(float64)
+					return ok && n < want.(float64)
+				}
 				return fmt.Sprint(value) == fmt.Sprint(want)
 			}
 		}
@@ -184,6 +222,10 @@ func (f *Double) query(text string) any {
 			for _, o := range found {
 				row := map[string]any{}
 				for _, field := range q.of {
+					if field.name == "_additional" {
+						row[field.name] = map[string]any{"id": o["id"]}
+						continue
+					}
 					row[field.name] = o["properties"].(map[string]any)[field.name]
 				}
 				rows = append(rows, row)
@@ -200,6 +242,9 @@ func (f *Double) find(q field, objects map[string]map[string]any) []map[string]a
 	score := map[string]float64{}
 	for id, o := range objects {
 		if where, ok := q.args["where"].(map[string]any); ok && !takes(o, where) {
+			continue
+		}
+		if after, ok := q.args["after"].(string); ok && id <= after {
 			continue
 		}
 		score[id] = 0
