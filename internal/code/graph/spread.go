@@ -65,12 +65,11 @@ func Spread(start []float64, arcs []Arc, onward float64) []float64 {
 	return near
 }
 
-// Between returns the edges between documents as they were linked, without the
+// Between calls f with the edges between documents as they were linked, without the
 // names of the declarations around uses. Documents that the view does not know
 // or that changed have none.
-func (v *View) Between(paths []string) ([]kb.Edge, error) {
-	var out []kb.Edge
-	err := v.guard(func() error {
+func (v *View) Between(paths []string, f func(kb.Edge)) error {
+	return v.guard(func() error {
 		rows := map[int32][]row{}
 		var docs []int
 		for _, p := range paths {
@@ -91,16 +90,16 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 			}
 		}
 		for _, doc := range docs {
-			as, err := v.core.arrows(doc)
+			as, err := v.core.arrowsTo(doc, func(r ref) bool { return rows[r.doc] != nil })
 			if err != nil {
 				return err
 			}
 			for _, a := range as {
-				to, ok := rows[a.target.doc]
-				if !ok || int(a.target.decl) >= len(to) {
+				to := rows[a.target.doc]
+				if int(a.target.decl) >= len(to) {
 					continue
 				}
-				out = append(out, kb.Edge{
+				f(kb.Edge{
 					From: kb.Spot{Path: v.core.paths[doc], Line: a.line},
 					To:   kb.Spot{Path: v.core.paths[a.target.doc], Line: to[a.target.decl].line},
 					Kind: a.kind, Confidence: float64(a.conf) / 100,
@@ -109,5 +108,4 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 		}
 		return nil
 	})
-	return out, err
 }
