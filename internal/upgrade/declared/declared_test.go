@@ -51,13 +51,11 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
 	var sites []string
-	project := files(t, "bank", "project")
-	err := declared.Sources(t.Context(), project, "bank", func(file, language, text string) error {
-		found, err := declared.Check(t.Context(), set, old, next, file, language, text)
+	project := declared.NewProject(t.Context(), set, files(t, "bank", "project"), old, next)
+	err := project.Sites(func(file string, found []declared.Site) {
 		for _, s := range found {
 			sites = append(sites, strings.TrimSpace(fmt.Sprintf("%s:%d %s %v %s", s.Path, s.Line, s.Name, s.Warns, s.Says)))
 		}
-		return err
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,184 @@
+package declared
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-4f2d999b/knowledge/internal/code/tstype"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
+)
+
+// maxSources is how many source files of a project are read.
+const maxSources = 5000
+
+// Project is the sources of a project, as they are with a package in two versions.
+type Project struct {
+	ctx      context.Context
+	set      *Set
+	files    fs.FS
+	old, new *Package
+	before   *tstype.World
+	after    *tstype.World
+}
+
+// NewProject returns the sources in a folder. old and new are the same package, which
+// may have another name in its new version.
+func NewProject(ctx context.Context, set *Set, files fs.FS, old, new *Package) *Project {
+	p := &Project{ctx: ctx, set: set, files: files, old: old, new: new}
+	p.before = tstype.New(ctx, set, &host{files: files, name: old.name, of: old})
+	p.after = tstype.New(ctx, set, &host{files: files, name: old.name, of: new})
+	return p
+}
+
+// Sites calls take with every source file that names the package, or that imports
+// one which does, and the lines of it that break or warn, in order.
+func (p *Project) Sites(take func(file string, sites []Site)) error {
+	texts := map[string]string{}
+	err := Sources(p.ctx, p.files, "", func(file, language, text string) error {
+		if len(texts) < maxSources {
+			texts[file] = text
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, file := range p.reached(texts) {
+		sites, err := p.check(file, texts[file])
+		if p.ctx.Err() != nil {
+			return p.ctx.Err()
+		}
+		if err == nil { // what does not parse has no sites
+			take(file, sites)
+		}
+	}
+	return nil
+}
+
+var specRE = lazyregexp.New(`(?:from|import|require\()\s*["']([^"'\n]+)["']`)
+
+// reached are the files that name the package, and those that import them in turn:
+// what it declares reaches them as types of values.
+func (p *Project) reached(texts map[string]string) []string {
+	h := &host{files: p.files, name: p.old.name, of: p.old}
+	users := map[string][]string{} // of a file, those that import it
+	in := map[string]bool{}
+	var queue []string
+	for file, text := range texts {
+		for _, m := range specRE.Regexp().FindAllStringSubmatch(text, -1) {
+			if strings.HasPrefix(m[1], ".") {
+				if to, ok := h.Resolve("p:"+file, m[1]); ok {
+					users[to[2:]] = append(users[to[2:]], file)
+				}
+			}
+		}
+		if strings.Contains(text, p.old.name) {
+			in[file] = true
+			queue = append(queue, file)
+		}
+	}
+	for len(queue) > 0 {
+		file := queue[0]
+		queue = queue[1:]
+		for _, u := range users[file] {
+			if !in[u] && strings.HasPrefix(Languages[path.Ext(u)], "t") {
+				in[u] = true
+				queue = append(queue, u)
+			}
+		}
+	}
+	var out []string
+	for file := range in {
+		out = append(out, file)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// check finds the lines of one file. Of TypeScript what breaks is what is wrong with the
+// new version alone; scripts without types are looked at by names.
+func (p *Project) check(file, text string) ([]Site, error) {
+	language := Languages[path.Ext(file)]
+	sites, err := Check(p.ctx, p.set, p.old, p.new, file, language, text)
+	if err != nil || language == "javascript" {
+		return sites, err
+	}
+	sites = slices.DeleteFunc(sites, func(s Site) bool { return !s.Warns })
+	faults := p.after.Check("p:" + file)
+	if len(faults) == 0 {
+		return sites, nil
+	}
+	was := map[int]bool{}
+	for _, f := range p.before.Check("p:" + file) {
+		was[f.Line] = true
+	}
+	for _, f := range faults {
+		if !was[f.Line] {
+			sites = append(sites, Site{Path: file, Line: f.Line, Name: f.Name, Says: f.Says})
+		}
+	}
+	slices.SortStableFunc(sites, func(a, b Site) int { return a.Line - b.Line })
+	return slices.Compact(sites), nil
+}
+
+// host is a project with one version of a package: the paths of its own files begin
+// with "p:", those of the package with "d:".
+type host struct {
+	files fs.FS
+	name  string // by which the project imports the package
+	of    *Package
+}
+
+// Read implements tstype.Host.
+func (h *host) Read(at string) (text, language string, ok bool) {
+	files := h.files
+	if strings.HasPrefix(at, "d:") {
+		files = h.of.files
+	}
+	language = Languages[path.Ext(at)]
+	if fi, err := fs.Stat(files, at[2:]); err != nil || fi.Size() > maxFile || language == "" {
+		return "", "", false
+	}
+	b, err := fs.ReadFile(files, at[2:])
+	return string(b), language, err == nil
+}
+
+// Resolve implements tstype.Host.
+func (h *host) Resolve(from, spec string) (string, bool) {
+	relative := strings.HasPrefix(spec, ".")
+	if strings.HasPrefix(from, "d:") {
+		if to := h.of.follow(from[2:], spec); to != "" {
+			return "d:" + to, true
+		}
+		return "", false
+	}
+	if rest, ok := strings.CutPrefix(spec, h.name); ok && (rest == "" || rest[0] == '/') {
+		if to := h.of.entry(strings.TrimPrefix(rest, "/")); to != "" {
+			return "d:" + to, true
+		}
+		return "", h.of.Typed()
+	}
+	if !relative {
+		return "", false
+	}
+	at := path.Join(path.Dir(from[2:]), spec)
+	stem := at
+	for _, ext := range []string{".js", ".mjs", ".cjs", ".jsx"} {
+		if s, ok := strings.CutSuffix(at, ext); ok {
+			stem = s
+		}
+	}
+	for _, end := range []string{".ts", ".tsx", ".mts", ".cts", ".d.ts", "/index.ts", "/index.tsx", "/index.d.ts", ""} {
+		try := stem + end
+		if Languages[path.Ext(try)] == "" {
+			continue
+		}
+		if fi, err := fs.Stat(h.files, try); err == nil && fi.Mode().IsRegular() {
+			return "p:" + try, true
+		}
+	}
+	return "", false
+}
