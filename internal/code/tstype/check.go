@@ -33,6 +33,7 @@ type checker struct {
 	f      *file
 	faults []Fault
 	uses   *[]Use // where those are asked for
+	ret    *Type  // what the function around returns, nil where that is not said
 	deep   int
 }
 
@@ -82,9 +83,7 @@ func (c *checker) visit(n int32, e *env, want *Type) {
 			c.imports(n, "export_clause", "export_specifier")
 			return
 		}
-		for x := range f.each(n) {
-			c.visit(x, e, nil)
-		}
+		c.children(n, e)
 	case "statement_block", "class_static_block":
 		in := e.inner()
 		c.w.hoist(in, n)
@@ -94,13 +93,67 @@ func (c *checker) visit(n int32, e *env, want *Type) {
 		c.function(n, e, want)
 	case "class_declaration", "abstract_class_declaration", "class", "interface_declaration", "type_alias_declaration":
 		c.declaration(n, e)
-	case "if_statement", "ternary_expression":
+	case "if_statement", "ternary_expression", "while_statement":
 		test := f.field(n, "condition")
 		c.visit(test, e, nil)
 		c.visit(f.field(n, "consequence"), c.w.narrow(test, e, true), want)
+		c.visit(f.field(n, "body"), c.w.narrow(test, e, true), nil)
 		c.visit(f.field(n, "alternative"), c.w.narrow(test, e, false), want)
 	case "for_statement", "for_in_statement", "catch_clause", "switch_body":
 		c.loop(n, e)
+	case "return_statement":
+		if v := f.first(n); v >= 0 {
+			c.visit(v, e, c.ret)
+			if c.ret != nil {
+				c.given(n, v, e, c.ret)
+			}
+		}
+	case "variable_declarator":
+		c.variable(n, e)
+	case "internal_module", "module":
+		if s := e.names[f.text(f.field(n, "name"))]; s != nil && len(s.spaces) > 0 {
+			c.block(f.field(n, "body"), s.spaces[len(s.spaces)-1])
+		}
+	default:
+		if !c.typed(n, e) {
+			c.expression(n, e, want)
+		}
+	}
+}
+
+func (c *checker) children(n int32, e *env) {
+	for x := range c.f.each(n) {
+		c.visit(x, e, nil)
+	}
+}
+
+// typed checks a node of a type, and reports whether it is one.
+func (c *checker) typed(n int32, e *env) bool {
+	f := c.f
+	switch f.typ(n) {
+	case "generic_type":
+		c.generic(n, e)
+	case "nested_type_identifier":
+		c.nested(n, e)
+		c.usedType(n, e, Typed)
+	case "type_identifier":
+		c.usedType(n, e, Typed)
+		c.bare(n, e)
+	case "extends_clause":
+		c.usedType(f.field(n, "value"), e, Inherited)
+		c.children(n, e)
+	case "extends_type_clause", "implements_clause":
+		c.inherits(n, e)
+	default:
+		return false
+	}
+	return true
+}
+
+// expression checks a node of an expression, and what is in every other.
+func (c *checker) expression(n int32, e *env, want *Type) {
+	f := c.f
+	switch f.typ(n) {
 	case "binary_expression":
 		l, r := f.field(n, "left"), f.field(n, "right")
 		c.visit(l, e, want)
@@ -111,8 +164,6 @@ func (c *checker) visit(n int32, e *env, want *Type) {
 			e = c.w.narrow(l, e, false)
 		}
 		c.visit(r, e, want)
-	case "variable_declarator":
-		c.variable(n, e)
 	case "assignment_expression":
 		l, r := f.field(n, "left"), f.field(n, "right")
 		c.visit(l, e, nil)
@@ -124,87 +175,25 @@ func (c *checker) visit(n int32, e *env, want *Type) {
 		c.given(l, r, e, to)
 	case "member_expression":
 		c.member(n, e)
+	case "subscript_expression":
+		object := f.field(n, "object")
+		if c.w.infer(object, e).Kind == Opaque {
+			c.add(object, "", "%s is unknown", kb.Clip(f.text(object), 60))
+		}
+		c.children(n, e)
 	case "call_expression", "new_expression":
 		c.call(n, e)
-	case "generic_type":
-		c.generic(n, e)
-	case "nested_type_identifier":
-		c.nested(n, e)
-		c.usedType(n, e, Typed)
-	case "type_identifier":
-		c.usedType(n, e, Typed)
-		c.bare(n, e)
-	case "extends_clause":
-		c.usedType(f.field(n, "value"), e, Inherited)
-		for x := range f.each(n) {
-			c.visit(x, e, nil)
-		}
-	case "extends_type_clause", "implements_clause":
-		c.inherits(n, e)
 	case "jsx_opening_element", "jsx_self_closing_element":
 		if name := f.field(n, "name"); f.text(name) != "" {
 			c.usedCall(name, e, sig{}, false)
 		}
-		for x := range f.each(n) {
-			c.visit(x, e, nil)
-		}
+		c.children(n, e)
 	case "parenthesized_expression", "satisfies_expression":
 		c.visit(f.first(n), e, want)
 	case "object":
 		c.object(n, e, want)
-	case "internal_module", "module":
-		if s := e.names[f.text(f.field(n, "name"))]; s != nil && len(s.spaces) > 0 {
-			c.block(f.field(n, "body"), s.spaces[len(s.spaces)-1])
-		}
 	default:
-		for x := range f.each(n) {
-			c.visit(x, e, nil)
-		}
-	}
-}
-
-// inherits notes what an interface extends or a class implements.
-func (c *checker) inherits(n int32, e *env) {
-	f := c.f
-	for x := range f.each(n) {
-		name := x
-		if f.typ(x) == "generic_type" {
-			name = f.first(x)
-			for a := range f.each(f.child(x, "type_arguments")) {
-				c.visit(a, e, nil)
-			}
-		}
-		c.usedType(name, e, Inherited)
-	}
-}
-
-// imports checks that a module and what is imported of it, or passed on, are there.
-func (c *checker) imports(n int32, list, item string) {
-	f := c.f
-	source := f.field(n, "source")
-	spec, ok := f.unquoted(source)
-	if !ok {
-		return
-	}
-	of, found := c.w.module(f, spec)
-	if found == no {
-		c.add(source, spec, "there are no declarations of %s", spec)
-	}
-	if found != yes {
-		return
-	}
-	names := f.child(n, list)
-	if names < 0 {
-		names = f.child(f.child(n, "import_clause"), list)
-	}
-	for s := range f.each(names) {
-		name, ok := f.unquoted(f.field(s, "name"))
-		if !ok || f.typ(s) != item {
-			continue
-		}
-		if _, found := c.w.export(of, name, map[*file]bool{}); found == no {
-			c.add(s, name, "%s has no export %s", spec, name)
-		}
+		c.children(n, e)
 	}
 }
 
@@ -226,18 +215,51 @@ func (c *checker) function(n int32, e *env, want *Type) {
 			}
 		}
 	}
+	around := c.ret
+	c.ret = c.returned(n, in, as)
+	defer func() { c.ret = around }()
+	body := f.field(n, "body")
 	for p := range f.each(n) {
-		switch f.typ(p) {
-		case "statement_block":
+		switch k := f.typ(p); {
+		case k == "statement_block":
 			c.w.hoist(in, p)
 			c.block(p, in)
-		case "decorator":
+		case p == body:
+			c.visit(p, in, c.ret)
+			if c.ret != nil {
+				c.given(p, p, in, c.ret)
+			}
+		case k == "decorator":
 			c.visit(p, e, nil)
-		case "property_identifier", "identifier":
+		case k == "property_identifier" || k == "identifier":
 		default:
 			c.visit(p, in, nil)
 		}
 	}
+}
+
+// returned is what a function has to return: what it states, else what its place
+// expects; nil where neither says.
+func (c *checker) returned(n int32, in *env, as *expected) *Type {
+	f := c.f
+	if f.typ(n) == "generator_function_declaration" || f.typ(n) == "generator_function" || strings.Contains(f.between(n, -1, f.field(n, "parameters")), "*") {
+		return nil
+	}
+	var t *Type
+	if r := returned(f, n); r >= 0 {
+		t = c.w.eval(r, in)
+	} else if as != nil {
+		if s := c.w.signatures(c.w.apparent(as.t)); len(s) == 1 {
+			t = c.w.returns(s[0], nil)
+		}
+	}
+	if t == nil || t.Kind == Void {
+		return nil
+	}
+	if strings.HasPrefix(f.text(n), "async") || stated(f, n, "async") {
+		return c.w.awaited(t)
+	}
+	return t
 }
 
 // declaration checks inside a class, an interface or a type.

@@ -56,17 +56,7 @@ func (w *World) infer(n int32, e *env) *Type {
 	case "object":
 		return w.object(n, e)
 	case "array":
-		var parts []*Type
-		for c := range f.each(n) {
-			if f.typ(c) == "spread_element" {
-				return w.array(unknown)
-			}
-			parts = append(parts, widened(w.infer(c, e)))
-		}
-		if len(parts) == 0 {
-			return w.array(unknown)
-		}
-		return w.array(union(parts...))
+		return w.list(n, e)
 	case "binary_expression":
 		return w.binary(n, e)
 	case "unary_expression":
@@ -85,6 +75,22 @@ func (w *World) infer(n int32, e *env) *Type {
 		return &Type{Kind: Class, sym: &symbol{name: f.text(f.field(n, "name")), decls: []decl{{e, n}}}}
 	}
 	return unknown
+}
+
+// list is the type of an array that is written out.
+func (w *World) list(n int32, e *env) *Type {
+	f := e.file
+	var parts []*Type
+	for c := range f.each(n) {
+		if f.typ(c) == "spread_element" {
+			return w.array(unknown)
+		}
+		parts = append(parts, widened(w.infer(c, e)))
+	}
+	if len(parts) == 0 {
+		return w.array(unknown)
+	}
+	return w.array(union(parts...))
 }
 
 func (w *World) variable(name string, e *env) *Type {
@@ -166,8 +172,6 @@ func (w *World) binary(n int32, e *env) *Type {
 	}
 	return unknown
 }
-
-// between trims what a binary expression has between its parts; comments do not matter here.
 
 // called is what a call returns.
 func (w *World) called(n int32, e *env) *Type {

@@ -160,12 +160,13 @@ func (w *World) predicate(n int32, e *env, holds bool) *env {
 		return w.forget(arg, e)
 	}
 	return w.as(arg, e, func(t *Type) *Type {
-		s, bound, ok := w.choose(w.signatures(w.apparent(w.infer(f.field(n, "function"), e))), n, e)
-		if !ok || s.ret < 0 || s.env == nil {
-			if t.Kind == Union || t.Kind == Opaque {
-				return unknown
-			}
+		fn := w.apparent(w.infer(f.field(n, "function"), e))
+		if fn.Kind == Error {
 			return t
+		}
+		s, bound, ok := w.choose(w.signatures(fn), n, e)
+		if !ok || s.ret < 0 || s.env == nil {
+			return unknown // it may say what the value is
 		}
 		sf := s.env.file
 		p := s.ret

@@ -23,6 +23,9 @@ func (w *World) static(t *Type, name string) (*Type, look) {
 	if slices.Contains(callable, name) || slices.Contains(everywhere, name) {
 		return unknown, maybe
 	}
+	if t.Kind == Func && t.sym != nil && len(t.sym.decls) > 0 && !declares(t.sym.decls[0].env.file.path) {
+		return unknown, maybe // it may be given members
+	}
 	if t.Kind != Class {
 		return failed, no
 	}

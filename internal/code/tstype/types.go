@@ -129,18 +129,7 @@ func (w *World) eval(n int32, e *env) *Type {
 	case "array_type":
 		return w.array(w.eval(f.first(n), e))
 	case "tuple_type":
-		t := &Type{Kind: Tuple}
-		for c := range f.each(n) {
-			switch k := f.typ(c); k {
-			case "rest_type":
-				t.open = true
-				continue
-			case "required_parameter", "optional_parameter":
-				c = f.field(c, "type")
-			}
-			t.parts = append(t.parts, w.eval(c, e))
-		}
-		return t
+		return w.tuple(n, e)
 	case "object_type":
 		if m := mapped(f, n); m >= 0 {
 			return &Type{Kind: Mapped, env: e, node: m}
@@ -169,6 +158,22 @@ func (w *World) eval(n int32, e *env) *Type {
 		return simple["void"]
 	}
 	return unknown
+}
+
+func (w *World) tuple(n int32, e *env) *Type {
+	f := e.file
+	t := &Type{Kind: Tuple}
+	for c := range f.each(n) {
+		switch f.typ(c) {
+		case "rest_type":
+			t.open = true
+			continue
+		case "required_parameter", "optional_parameter":
+			c = f.field(c, "type")
+		}
+		t.parts = append(t.parts, w.eval(c, e))
+	}
+	return t
 }
 
 // mapped returns the index signature that makes a type in braces a mapped one, -1 for others.

@@ -58,6 +58,25 @@ func (p *Project) Sites(take func(file string, sites []Site)) error {
 	return nil
 }
 
+var (
+	// silentRE is a comment that has the compiler say nothing of the next line.
+	silentRE  = lazyregexp.New(`^\s*(?://|/\*|\{/\*|\*).*@ts-(?:ignore|expect-error)`)
+	commentRE = lazyregexp.New(`^\s*(?://.*)?$`)
+)
+
+// silenced reports whether such a comment is above a line, with nothing but comments between.
+func silenced(lines []string, line int) bool {
+	for n := line - 2; n >= 0 && n < len(lines); n-- {
+		if silentRE.MatchString(lines[n]) {
+			return true
+		}
+		if !commentRE.MatchString(lines[n]) {
+			break
+		}
+	}
+	return false
+}
+
 var specRE = lazyregexp.New(`(?:from|import|require\()\s*["']([^"'\n]+)["']`)
 
 // reached are the files that name the package, and those that import them in turn:
@@ -111,13 +130,16 @@ func (p *Project) check(file, text string) ([]Site, error) {
 	if len(faults) == 0 {
 		return sites, nil
 	}
-	was := map[int]bool{}
+	was := map[tstype.Fault]bool{}
 	for _, f := range p.before.Check("p:" + file) {
-		was[f.Line] = true
+		was[f] = true
 	}
+	lines := strings.Split(text, "\n")
 	for _, f := range faults {
-		if !was[f.Line] {
-			sites = append(sites, Site{Path: file, Line: f.Line, Name: f.Name, Says: f.Says})
+		if !was[f] {
+			// What the project tells its compiler to pass over breaks no build.
+			silent := silenced(lines, f.Line)
+			sites = append(sites, Site{Path: file, Line: f.Line, Name: f.Name, Says: f.Says, Warns: silent})
 		}
 	}
 	slices.SortStableFunc(sites, func(a, b Site) int { return a.Line - b.Line })
