@@ -206,7 +206,7 @@ func (w *World) structural(a, b *Type) look {
 func (w *World) fitsFunc(a, b *Type) look {
 	to := w.signatures(b)
 	from := w.signatures(a)
-	if a.Kind == Made && !a.open || a.Kind == Tuple || w.isBuiltin(a, "Array", "Promise", "Map", "Set") {
+	if a.Kind == Made && !a.open || a.Kind == Tuple || a.Kind == Space || w.isBuiltin(a, "Array", "Promise", "Map", "Set") {
 		return no
 	}
 	if len(from) == 0 && (a.Kind == Object || a.Kind == Ref && !w.openBase(a)) {
@@ -267,6 +267,9 @@ func (w *World) needs(t *Type) (out []need, whole bool) {
 			out, whole = append(out, more...), whole && all
 		}
 		for _, b := range w.bases(t) {
+			if b.Kind == Error {
+				continue
+			}
 			more, all := w.needs(b)
 			out, whole = append(out, more...), whole && all
 		}

@@ -74,6 +74,20 @@ func (w *World) parameterType(s sig, p param, bound map[string]*Type) *Type {
 	return w.eval(p.node, e)
 }
 
+// wanted is the type that the i-th argument of a call has to fit, nil where that is
+// not said.
+func (w *World) wanted(s sig, ps []param, i int, bound map[string]*Type) *Type {
+	if i < len(ps) && !ps[i].rest {
+		return w.parameterType(s, ps[i], bound)
+	}
+	if n := len(ps) - 1; n >= 0 && i >= n && ps[n].rest {
+		if t := w.element(w.parameterType(s, ps[n], bound), -1); t.Kind != Unknown {
+			return t
+		}
+	}
+	return nil
+}
+
 // bind is the env of a signature with its type parameters bound; others are not known.
 func (w *World) bind(s sig, bound map[string]*Type) *env {
 	f := s.env.file

@@ -200,7 +200,7 @@ func (c *checker) expression(n int32, e *env, want *Type) {
 func (c *checker) function(n int32, e *env, want *Type) {
 	f := c.f
 	var as *expected
-	if k := f.typ(n); want != nil && (k == "arrow_function" || k == "function_expression") {
+	if k := f.typ(n); want != nil && (k == "arrow_function" || k == "function_expression" || k == "method_definition") {
 		as = &expected{want}
 	}
 	in := c.w.function(n, e, as)
@@ -284,6 +284,12 @@ func (c *checker) declaration(n int32, e *env) {
 	for x := range f.each(n) {
 		if f.field(n, "name") != x {
 			c.visit(x, in, nil)
+		}
+	}
+	for m := range f.each(f.field(n, "body")) {
+		key := f.field(m, "name")
+		if f.typ(m) == "public_field_definition" && f.typ(key) == "computed_property_name" && c.w.infer(f.first(key), in).Kind == Error {
+			c.add(key, "", "%s is not known", kb.Clip(f.text(f.first(key)), 60))
 		}
 	}
 }

@@ -51,10 +51,7 @@ func (c *checker) call(n int32, e *env) {
 	}
 	ps := c.w.takes(s)
 	for i, a := range args {
-		var want *Type
-		if i < len(ps) && !ps[i].rest {
-			want = c.w.parameterType(s, ps[i], bound)
-		}
+		want := c.w.wanted(s, ps, i, bound)
 		c.visit(a, e, want)
 		if want != nil && len(sigs) == 1 {
 			c.given(a, a, e, want)
@@ -237,11 +234,15 @@ func (c *checker) key(v int32, name string) int32 {
 func (c *checker) object(n int32, e *env, want *Type) {
 	f := c.f
 	for p := range f.each(n) {
-		if f.typ(p) != "pair" {
+		key, v := f.field(p, "key"), f.field(p, "value")
+		switch f.typ(p) {
+		case "method_definition":
+			key, v = f.field(p, "name"), p
+		case "pair":
+		default:
 			c.visit(p, e, nil)
 			continue
 		}
-		key, v := f.field(p, "key"), f.field(p, "value")
 		var to *Type
 		if name, ok := f.unquoted(key); ok && want != nil {
 			t, found := c.w.property(want, name)

@@ -196,6 +196,9 @@ func (w *World) member(t *Type, name string, this *Type) (*Type, look) {
 	for _, b := range w.bases(t) {
 		var p *Type
 		var ok look
+		if b.Kind == Error {
+			continue // the compiler goes on without it
+		}
 		if b.Kind == Ref {
 			up, more := w.deeper()
 			if more {
