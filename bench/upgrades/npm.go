@@ -131,6 +131,10 @@ func (p *npmPair) check(set *declared.Set) (map[string]bool, error) {
 		return declared.Open(ctx, set, p.dep, declared.Installed(p.dep, os.DirFS(filepath.Join(p.dir, version, filepath.FromSlash(p.dep))), modules))
 	}
 	old, next := open("old"), open("new")
+	// What else is installed lies beside the project, where it has none of its own.
+	if err := os.Symlink(filepath.Join("..", "node_modules"), filepath.Join(p.dir, "project", "node_modules")); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
 	ours := map[string]bool{}
 	p.says = map[string]string{}
 	err := declared.NewProject(ctx, set, os.DirFS(filepath.Join(p.dir, "project")), old, next).Sites(func(file string, sites []declared.Site) {

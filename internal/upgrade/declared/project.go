@@ -28,8 +28,8 @@ type Project struct {
 // may have another name in its new version.
 func NewProject(ctx context.Context, set *Set, files fs.FS, old, new *Package) *Project {
 	p := &Project{ctx: ctx, set: set, files: files, old: old, new: new}
-	p.before = tstype.New(ctx, set, &host{files: files, name: old.name, of: old})
-	p.after = tstype.New(ctx, set, &host{files: files, name: old.name, of: new})
+	p.before = tstype.New(ctx, set, newHost(ctx, set, files, old.name, old))
+	p.after = tstype.New(ctx, set, newHost(ctx, set, files, old.name, new))
 	return p
 }
 
@@ -66,6 +66,11 @@ var (
 
 // silenced reports whether such a comment is above a line, with nothing but comments between.
 func silenced(lines []string, line int) bool {
+	for n := 0; n < len(lines) && commentRE.MatchString(lines[n]); n++ {
+		if strings.Contains(lines[n], "@ts-nocheck") {
+			return true // for the whole file
+		}
+	}
 	for n := line - 2; n >= 0 && n < len(lines); n-- {
 		if silentRE.MatchString(lines[n]) {
 			return true
@@ -82,7 +87,7 @@ var specRE = lazyregexp.New(`(?:from|import|require\()\s*["']([^"'\n]+)["']`)
 // reached are the files that name the package, and those that import them in turn:
 // what it declares reaches them as types of values.
 func (p *Project) reached(texts map[string]string) []string {
-	h := &host{files: p.files, name: p.old.name, of: p.old}
+	h := newHost(p.ctx, p.set, p.files, p.old.name, p.old)
 	users := map[string][]string{} // of a file, those that import it
 	in := map[string]bool{}
 	var queue []string
@@ -144,63 +149,4 @@ func (p *Project) check(file, text string) ([]Site, error) {
 	}
 	slices.SortStableFunc(sites, func(a, b Site) int { return a.Line - b.Line })
 	return slices.Compact(sites), nil
-}
-
-// host is a project with one version of a package: the paths of its own files begin
-// with "p:", those of the package with "d:".
-type host struct {
-	files fs.FS
-	name  string // by which the project imports the package
-	of    *Package
-}
-
-// Read implements tstype.Host.
-func (h *host) Read(at string) (text, language string, ok bool) {
-	files := h.files
-	if strings.HasPrefix(at, "d:") {
-		files = h.of.files
-	}
-	language = Languages[path.Ext(at)]
-	if fi, err := fs.Stat(files, at[2:]); err != nil || fi.Size() > maxFile || language == "" {
-		return "", "", false
-	}
-	b, err := fs.ReadFile(files, at[2:])
-	return string(b), language, err == nil
-}
-
-// Resolve implements tstype.Host.
-func (h *host) Resolve(from, spec string) (string, bool) {
-	relative := strings.HasPrefix(spec, ".")
-	if strings.HasPrefix(from, "d:") {
-		if to := h.of.follow(from[2:], spec); to != "" {
-			return "d:" + to, true
-		}
-		return "", false
-	}
-	if rest, ok := strings.CutPrefix(spec, h.name); ok && (rest == "" || rest[0] == '/') {
-		if to := h.of.entry(strings.TrimPrefix(rest, "/")); to != "" {
-			return "d:" + to, true
-		}
-		return "", h.of.Typed()
-	}
-	if !relative {
-		return "", false
-	}
-	at := path.Join(path.Dir(from[2:]), spec)
-	stem := at
-	for _, ext := range []string{".js", ".mjs", ".cjs", ".jsx"} {
-		if s, ok := strings.CutSuffix(at, ext); ok {
-			stem = s
-		}
-	}
-	for _, end := range []string{".ts", ".tsx", ".mts", ".cts", ".d.ts", "/index.ts", "/index.tsx", "/index.d.ts", ""} {
-		try := stem + end
-		if Languages[path.Ext(try)] == "" {
-			continue
-		}
-		if fi, err := fs.Stat(h.files, try); err == nil && fi.Mode().IsRegular() {
-			return "p:" + try, true
-		}
-	}
-	return "", false
 }
