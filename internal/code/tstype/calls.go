@@ -14,7 +14,7 @@ func (x *expected) parameter(w *World, i int) *Type {
 	if x == nil {
 		return unknown
 	}
-	t := w.apparent(x.t)
+	t := w.functionOf(w.apparent(x.t))
 	if t.Kind == Error || t.Kind == Any {
 		return failed
 	}
@@ -313,21 +313,29 @@ func (w *World) inferred(s sig, n int32, args []int32, e *env) map[string]*Type 
 				w.unify(w.parameterType(s, ps[i], nil), w.infer(a, e), bound, 0)
 				continue
 			}
-			to := w.apparent(w.parameterType(s, ps[i], nil))
-			for _, want := range w.signatures(to)[:min(1, len(w.signatures(to)))] {
+			sigs := w.signatures(w.functionOf(w.apparent(w.parameterType(s, ps[i], nil))))
+			for _, want := range sigs[:min(1, len(sigs))] {
 				if want.ret < 0 || want.made != nil {
 					continue
 				}
-				in := w.function(a, e, &expected{w.parameterType(s, ps[i], bound)})
-				b := f.field(a, "body")
-				if f.typ(b) == "statement_block" || b < 0 {
-					continue
-				}
-				w.unify(w.eval(want.ret, w.generics(want.node, want.env)), widened(w.infer(b, in)), bound, 0)
+				made := w.result(a, w.function(a, e, &expected{w.parameterType(s, ps[i], bound)}))
+				w.unify(w.eval(want.ret, w.generics(want.node, want.env)), widened(made), bound, 0)
 			}
 		}
 	}
 	return bound
+}
+
+// functionOf is the part of a union that is called, the type itself where it is none.
+func (w *World) functionOf(t *Type) *Type {
+	if t.Kind == Union {
+		for _, p := range t.parts {
+			if p.Kind != Param && len(w.signatures(p)) > 0 {
+				return p
+			}
+		}
+	}
+	return t
 }
 
 // unify finds what type parameters stand for where a value of type a is given for p.

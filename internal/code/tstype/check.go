@@ -192,6 +192,13 @@ func (c *checker) expression(n int32, e *env, want *Type) {
 		c.visit(f.first(n), e, want)
 	case "object":
 		c.object(n, e, want)
+	case "as_expression":
+		v := f.first(n)
+		if t := f.next(n, v); t >= 0 {
+			c.visit(t, e, nil)
+			want = c.w.eval(t, e)
+		}
+		c.visit(v, e, want)
 	default:
 		c.children(n, e)
 	}

@@ -251,6 +251,8 @@ func (c *checker) object(n int32, e *env, want *Type) {
 				to = failed
 			case found == yes:
 				to = t
+			case found == no && shaped(want.Kind):
+				to = failed // nothing is expected of it
 			}
 		} else if !ok {
 			c.visit(key, e, nil)

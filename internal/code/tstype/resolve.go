@@ -1,5 +1,10 @@
 package tstype
 
+import (
+	"slices"
+	"strings"
+)
+
 // look is what is known of whether something is there.
 type look uint8
 
@@ -228,36 +233,84 @@ func (w *World) signature(n int32, e *env) sig {
 	return s
 }
 
-// body is what a function without a return type returns, where that is one expression.
+// body is what a function without a return type returns.
 func (w *World) body(n int32, e *env) *Type {
 	f := e.file
 	b := f.field(n, "body")
-	text := f.text(n)
-	if b < 0 || len(text) > 5 && text[:5] == "async" || f.typ(n) == "generator_function_declaration" || f.typ(n) == "method_definition" {
+	if b < 0 || strings.Contains(f.typ(n), "generator") || f.typ(n) == "method_definition" && strings.Contains(f.between(n, -1, f.field(n, "name")), "*") {
 		return unknown
 	}
-	in := w.function(n, e, nil)
-	if f.typ(b) != "statement_block" {
-		return w.infer(b, in)
+	up, ok := w.deeper()
+	defer up()
+	if !ok {
+		return unknown
 	}
-	w.hoist(in, b)
-	last := int32(-1)
-	for c := range f.each(b) {
-		switch f.typ(c) {
-		case "return_statement":
-			last = c
-		case "lexical_declaration", "variable_declaration", "expression_statement", "function_declaration":
-		default:
-			return unknown
+	return w.result(n, w.function(n, e, nil))
+}
+
+// result is what a function returns, given the env inside it.
+func (w *World) result(n int32, in *env) *Type {
+	f := in.file
+	b := f.field(n, "body")
+	var t *Type
+	if b < 0 {
+		return unknown
+	}
+	if f.typ(b) != "statement_block" {
+		t = w.infer(b, in)
+	} else if all := w.allReturns(b, in); len(all) == 0 {
+		t = simple["void"]
+	} else {
+		// What one place returns mostly says what the others do.
+		known := slices.DeleteFunc(slices.Clone(all), func(p *Type) bool { return p.Kind == Unknown })
+		if t = unknown; len(known) > 0 {
+			t = union(known...)
 		}
 	}
-	if last < 0 {
-		return simple["void"]
+	if strings.HasPrefix(f.text(n), "async") || stated(f, n, "async") {
+		return w.builtin("Promise", w.awaited(t))
 	}
-	if v := f.first(last); v >= 0 {
-		return w.infer(v, in)
+	return t
+}
+
+// allReturns are the types of what the statements in a block return.
+func (w *World) allReturns(b int32, e *env) (out []*Type) {
+	f := e.file
+	in := e.inner()
+	w.hoist(in, b)
+	for s := range f.each(b) {
+		out = append(out, w.returnsOf(s, in)...)
+		if f.typ(s) == "if_statement" && f.field(s, "alternative") < 0 && leaves(f, f.field(s, "consequence")) {
+			in = w.narrow(f.field(s, "condition"), in, false)
+		}
 	}
-	return simple["void"]
+	return out
+}
+
+func (w *World) returnsOf(s int32, e *env) (out []*Type) {
+	f := e.file
+	switch k := f.typ(s); k {
+	case "return_statement":
+		if v := f.first(s); v >= 0 {
+			return []*Type{w.infer(v, e)}
+		}
+		return []*Type{simple["undefined"]}
+	case "statement_block":
+		return w.allReturns(s, e)
+	case "if_statement":
+		test := f.field(s, "condition")
+		out = w.returnsOf(f.field(s, "consequence"), w.narrow(test, e, true))
+		return append(out, w.returnsOf(f.field(s, "alternative"), w.narrow(test, e, false))...)
+	case "for_statement", "for_in_statement", "while_statement", "do_statement", "switch_statement", "try_statement", "labeled_statement":
+		if holds(f, s, "return_statement") {
+			return []*Type{unknown} // its names are of an env of its own
+		}
+	case "else_clause":
+		for c := range f.each(s) {
+			out = append(out, w.returnsOf(c, e)...)
+		}
+	}
+	return out
 }
 
 // function is the env inside a function: its type parameters and its parameters,

@@ -107,7 +107,7 @@ func (w *World) indexed(t, k *Type) *Type {
 		return t
 	case k.Kind == Literal && base(k) == String:
 		p, found := w.property(t, k.Text[1:len(k.Text)-1])
-		if found == maybe {
+		if found != yes {
 			return unknown
 		}
 		return p
