@@ -223,6 +223,11 @@ func (w *World) fitsFunc(a, b *Type) look {
 
 // openBase reports whether a type extends what is not known.
 func (w *World) openBase(t *Type) bool {
+	up, ok := w.deeper()
+	defer up()
+	if !ok {
+		return true
+	}
 	for _, b := range w.bases(t) {
 		if b.Kind != Ref || w.openBase(b) {
 			return true

@@ -17,7 +17,7 @@ type Fault struct {
 
 // Check returns what is wrong in a file, in order of lines.
 func (w *World) Check(path string) []Fault {
-	w.steps, w.depth = 0, 0
+	w.steps, w.depth, w.found = 0, 0, map[seen]*Type{}
 	f := w.load(path)
 	if f == nil || f.broken {
 		return nil

@@ -2,6 +2,12 @@ package tstype
 
 import "strings"
 
+// seen is an expression at a place.
+type seen struct {
+	n int32
+	e *env
+}
+
 // infer is the type of an expression.
 func (w *World) infer(n int32, e *env) *Type {
 	up, ok := w.deeper()
@@ -9,6 +15,17 @@ func (w *World) infer(n int32, e *env) *Type {
 	if n < 0 || !ok {
 		return unknown
 	}
+	if t := w.found[seen{n, e}]; t != nil {
+		return t
+	}
+	t := w.expression(n, e)
+	if w.depth < maxDepth/2 { // deeper, it may be cut short
+		w.found[seen{n, e}] = t
+	}
+	return t
+}
+
+func (w *World) expression(n int32, e *env) *Type {
 	f := e.file
 	switch f.typ(n) {
 	case "parenthesized_expression", "satisfies_expression":

@@ -84,7 +84,7 @@ func (w *World) awaited(t *Type) *Type {
 	case w.isBuiltin(t, "Promise", "PromiseLike") && len(t.args) == 1:
 		return w.awaited(t.args[0])
 	case t.Kind == Ref || t.Kind == Object || t.Kind == Inter || t.Kind == Mapped || t.Kind == Param:
-		for b := t; b.Kind == Ref; {
+		for b, i := t, 0; b.Kind == Ref && i < maxBasesDeep; i++ {
 			bases := w.bases(b)
 			if len(bases) != 1 {
 				break

@@ -29,7 +29,7 @@ type Use struct {
 // Uses returns what a file calls, constructs, inherits and names as a type of what other
 // files declare, where the types say it, in order of the text.
 func (w *World) Uses(path string) []Use {
-	w.steps, w.depth = 0, 0
+	w.steps, w.depth, w.found = 0, 0, map[seen]*Type{}
 	f := w.load(path)
 	if f == nil || f.broken {
 		return nil

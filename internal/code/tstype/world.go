@@ -40,11 +40,12 @@ type World struct {
 	lib   *file
 	steps int
 	depth int
+	found map[seen]*Type // of expressions, in the file that is being looked at
 }
 
 // New returns the world of a host. set has to give all named nodes.
 func New(ctx context.Context, set *grammar.Set, host Host) *World {
-	w := &World{ctx: ctx, set: set, host: host, files: map[string]*file{}}
+	w := &World{ctx: ctx, set: set, host: host, files: map[string]*file{}, found: map[seen]*Type{}}
 	w.lib = w.parse("lib", libText, "typescript")
 	w.files = map[string]*file{}
 	return w
