@@ -68,6 +68,9 @@ func TestUpgrade(t *testing.T) {
 		"a.ts:2 bank/old false there are no declarations of bank/old",
 		"a.ts:9 transfer false transfer does not take 1 argument",
 		"b.js:3 payMoneyTo false bank has no export payMoneyTo",
+		"d.ts:3 Account.close false Account has no member close",
+		"made.ts:11 Account.close false Account has no member close",
+		"made.ts:8 Account.close true Account has no member close",
 	}, sites); d != "" {
 		t.Errorf("sites (-want +got):\n%s", d)
 	}
