@@ -11,8 +11,11 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
 
-// maxSources is how many source files of a project are read.
-const maxSources = 5000
+// Bounds of the sources of a project that are read.
+const (
+	maxSources = 5000 // files
+	maxTexts   = 128 << 20
+)
 
 // Project is the sources of a project, as they are with a package in two versions.
 type Project struct {
@@ -36,10 +39,11 @@ func NewProject(ctx context.Context, set *Set, files fs.FS, old, new *Package) *
 // Sites calls take with every source file that names the package, or that imports
 // one which does, and the lines of it that break or warn, in order.
 func (p *Project) Sites(take func(file string, sites []Site)) error {
-	texts := map[string]string{}
+	texts, bytes := map[string]string{}, 0
 	err := Sources(p.ctx, p.files, "", func(file, language, text string) error {
-		if len(texts) < maxSources {
+		if len(texts) < maxSources && bytes+len(text) <= maxTexts {
 			texts[file] = text
+			bytes += len(text)
 		}
 		return nil
 	})
