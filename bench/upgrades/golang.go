@@ -105,6 +105,9 @@ func (p *goPair) run(dir string) (score, error) {
 		return score{}, errors.New(t.Skipped)
 	}
 	theirs := refused(t.Said)
+	if askOnly {
+		return score{theirs: len(theirs)}, nil
+	}
 	checked, err := p.check(from, gomod)
 	if err != nil {
 		return score{}, err

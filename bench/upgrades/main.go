@@ -3,7 +3,7 @@
 // with another version of a dependency, those of TypeScript that tsc does, and the
 // difference of 20 modules' APIs as the program apidiff prints it.
 //
-//	upgrades [-aside] [-only api,go,npm] [-first N] [-work DIR] [-kept] [-lists DIR] [-out DIR]
+//	upgrades [-aside] [-only api,go,npm] [-first N] [-work DIR] [-kept] [-ask] [-lists DIR] [-out DIR]
 //
 // What cannot be got or does not compile as it is, is skipped and named. Modules
 // lie in the module cache of the go command; projects are copied to DIR.
@@ -34,6 +34,7 @@ func main() {
 	lists := flag.String("lists", "bench/upgrades", "folder of the lists")
 	out := flag.String("out", "bench/runs", "folder of the report")
 	flag.BoolVar(&keptOnly, "kept", false, "only pairs whose compilers have been asked before, in the folder of -work")
+	flag.BoolVar(&askOnly, "ask", false, "only ask the compilers, and keep what they say in the folder of -work")
 	flag.Parse()
 	if err := run(*aside, strings.Split(*only, ","), *first, *work, *lists, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "upgrades:", err)
@@ -41,8 +42,8 @@ func main() {
 	}
 }
 
-// keptOnly is -kept: compilers take minutes, and are not asked anew.
-var keptOnly bool
+// keptOnly is -kept: compilers take minutes, and are not asked anew. askOnly is -ask.
+var keptOnly, askOnly bool
 
 var errNotAsked = errors.New("the compiler was not asked in this run, which was cut short")
 
@@ -83,6 +84,9 @@ func run(aside bool, only []string, first int, work, lists, out string) error {
 		if err := part.run(&r, work, rows[:min(first, len(rows))]); err != nil {
 			return err
 		}
+	}
+	if askOnly {
+		return nil
 	}
 	p, err := r.Write(out, name)
 	if err != nil {

@@ -46,8 +46,8 @@ func npmPairs(r *lab.Report, work string, rows [][]string) error {
 		n++
 		all.add(s)
 		table = append(table, []string{p.id, p.dep, p.from, p.to, fmt.Sprint(s.theirs), fmt.Sprint(s.ours), fmt.Sprint(s.both), s.precision(), s.recall()})
-		if len(p.only) > 0 {
-			notes = append(notes, fmt.Sprintf("%s, %s: only ours: %s", p.id, p.dep, strings.Join(p.only, ", ")))
+		for _, l := range p.only {
+			notes = append(notes, fmt.Sprintf("%s, %s: only ours: %s %s", p.id, p.dep, l, p.says[l]))
 		}
 		for _, l := range p.lacking {
 			notes = append(notes, fmt.Sprintf("%s, %s: only tsc: %s %s", p.id, p.dep, l, p.said[l]))
@@ -67,6 +67,7 @@ type npmPair struct {
 	id, dep, from, to, dir string
 	only, lacking          []string
 	said                   map[string]string // what tsc says of a line
+	says                   map[string]string // what we say
 }
 
 const tsconfig = `{"compilerOptions":{"noEmit":true,"strict":true,"skipLibCheck":true,"target":"es2020","module":"esnext","moduleResolution":"bundler",
@@ -107,6 +108,9 @@ func (p *npmPair) run(set *declared.Set) (score, error) {
 	if len(theirs) == 0 {
 		return score{}, errors.New("tsc says nothing new")
 	}
+	if askOnly {
+		return score{theirs: len(theirs)}, nil
+	}
 	ours, err := p.check(set)
 	if err != nil {
 		return score{}, err
@@ -127,18 +131,22 @@ func (p *npmPair) check(set *declared.Set) (map[string]bool, error) {
 		return declared.Open(ctx, set, p.dep, declared.Installed(p.dep, os.DirFS(filepath.Join(p.dir, version, filepath.FromSlash(p.dep))), modules))
 	}
 	old, next := open("old"), open("new")
+	// What else is installed lies beside the project, where it has none of its own.
+	if err := os.Symlink(filepath.Join("..", "node_modules"), filepath.Join(p.dir, "project", "node_modules")); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
 	ours := map[string]bool{}
-	err := declared.Sources(ctx, os.DirFS(filepath.Join(p.dir, "project")), p.dep, func(file, language, text string) error {
+	p.says = map[string]string{}
+	err := declared.NewProject(ctx, set, os.DirFS(filepath.Join(p.dir, "project")), old, next).Sites(func(file string, sites []declared.Site) {
 		if !judged(file) {
-			return nil
+			return
 		}
-		sites, err := declared.Check(ctx, set, old, next, file, language, text)
 		for _, s := range sites {
-			if !s.Warns {
-				ours[fmt.Sprintf("%s:%d", s.Path, s.Line)] = true
+			if line := fmt.Sprintf("%s:%d", s.Path, s.Line); !s.Warns && !ours[line] {
+				ours[line] = true
+				p.says[line] = s.Says
 			}
 		}
-		return err
 	})
 	return ours, err
 }

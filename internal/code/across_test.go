@@ -207,11 +207,19 @@ export function run(): string {
 	return g.shout();
 }
 `)
+	s.Write("p/src/made.ts", "import { hello } from \"greet\";\nexport const made = () => hello(\"all\");\n")
+	s.Write("p/src/chain.ts", `import { made } from "./made";
+
+export function chain(): string {
+	return made().louder().shout();
+}
+`)
 	s.Write("lib/greet/package.json", `{"name": "greet", "version": "2.1.0", "main": "dist/index.js", "dependencies": {"bows": "^1.0.0"},
 	"exports": {".": {"types": "./dist/index.d.ts", "default": "./dist/index.js"}, "./manners": "./dist/manners.js"}}`)
 	s.Write("lib/greet/src/index.ts", `export class Greeting {
 	constructor(readonly name: string) {}
 	shout(): string { return this.name.toUpperCase(); }
+	louder() { return new Greeting(this.name + "!"); }
 }
 
 export function hello(name: string): Greeting { return new Greeting(name); }
@@ -223,10 +231,12 @@ export function hello(name: string): Greeting { return new Greeting(name); }
 	s.Create(a, app.CreateStore{Name: "greet", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "lib", "greet")})
 	s.Create(a, app.CreateStore{Name: "bows", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "lib", "bows")})
 	same(t, "what run calls", uses(t, a, search.Callees, "run", 1),
-		"greet src/index.ts:L6 hello", "bows index.ts:L1 bow", "greet src/index.ts:L3 Greeting.shout")
-	same(t, "who calls shout", uses(t, a, search.Callers, "Greeting.shout", 1), "p src/run.ts:L7 run")
+		"greet src/index.ts:L7 hello", "bows index.ts:L1 bow", "greet src/index.ts:L3 Greeting.shout")
+	same(t, "what chain calls", uses(t, a, search.Callees, "chain", 1),
+		"p src/made.ts:L2 made", "greet src/index.ts:L3 Greeting.shout", "greet src/index.ts:L4 Greeting.louder")
+	same(t, "who calls shout", uses(t, a, search.Callers, "Greeting.shout", 1), "p src/chain.ts:L4 chain", "p src/run.ts:L7 run")
 	same(t, "who names Greeting", uses(t, a, search.References, "Greeting", 1),
-		"greet src/index.ts:L6 hello", "p src/run.ts:L5 run")
+		"greet src/index.ts:L7 hello", "p src/run.ts:L5 run")
 
 	s.Write("p/package-lock.json", `{"lockfileVersion": 3, "packages": {"": {"name": "p"}, "node_modules/greet": {"version": "2.0.9"}}}`)
 	same(t, "what run calls when another version is locked", uses(t, a, search.Callees, "run", 1))

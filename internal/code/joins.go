@@ -31,7 +31,7 @@ const (
 	// trees that have different versions of what they use.
 	keepJoins = 4
 	// joinVersion is of what a join holds; another one has other names.
-	joinVersion = 1
+	joinVersion = 2
 )
 
 type joinArgs struct {
@@ -131,7 +131,7 @@ func makeJoin(ctx context.Context, c *app.Core, a joinArgs) (graph.Stats, error)
 		}
 	}
 	last := time.Time{}
-	stats, err := graph.Join(ctx, src, members, prev, path, func(done, total int) {
+	stats, err := graph.Join(ctx, src, members, prev, path, filepath.Join(c.Dir, "grammars"), func(done, total int) {
 		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
 			last = now
 			kb.Report(ctx, kb.Progress{Phase: linkPhase, Done: int64(done), Total: int64(total)})

@@ -64,7 +64,7 @@ func (u *asked) npm(d deps.Dependency) (Reply, error) {
 		}
 	}
 	reply.say(changelog.Find(files, reply.From, reply.To, all))
-	reply.Notes = append(reply.Notes, "no type checker took part: what only one sees, such as a value that no longer fits a parameter, is not listed")
+	reply.Notes = append(reply.Notes, "types were read as they are stated, by no type checker: what only one can work out is not listed")
 	return reply, nil
 }
 
@@ -131,12 +131,8 @@ func (u *asked) npmSites(reply *Reply, project fs.FS, set *declared.Set, old, ne
 	groups := map[string]*Group{}
 	var order, names []string
 	files := 0
-	err := declared.Sources(u.ctx, project, reply.Package, func(file, language, text string) error {
+	err := declared.NewProject(u.ctx, set, project, old, next).Sites(func(file string, sites []declared.Site) {
 		files++
-		sites, err := declared.Check(u.ctx, set, old, next, file, language, text)
-		if err != nil {
-			return nil // what does not parse has no sites
-		}
 		seen := map[int]bool{}
 		for _, s := range sites {
 			key := fmt.Sprint(s.Name, s.Warns)
@@ -157,7 +153,6 @@ func (u *asked) npmSites(reply *Reply, project fs.FS, set *declared.Set, old, ne
 				reply.Breaks++
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -166,6 +161,6 @@ func (u *asked) npmSites(reply *Reply, project fs.FS, set *declared.Set, old, ne
 		reply.Sites = append(reply.Sites, *groups[key])
 	}
 	reply.sort()
-	reply.Notes = append(reply.Notes, kb.Count(files, "source file")+" of the project name the package and were read")
+	reply.Notes = append(reply.Notes, kb.Count(files, "source file")+" of the project name the package, or import one that does, and were read")
 	return names, nil
 }

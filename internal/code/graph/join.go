@@ -35,12 +35,15 @@ const (
 //
 // Go is resolved by go/types: the first member is checked with its bodies, of
 // the others only what importers see. Everything else is resolved from facts,
-// as Link does it, packages being found by their manifests. Errors: those of Link.
-func Join(ctx context.Context, src Source, members []Member, prev *View, path string, progress func(done, total int)) (Stats, error) {
+// as Link does it, packages being found by their manifests; the types of TypeScript
+// tell more, which is read with grammars that are kept in the folder of that name, "" for
+// without. Errors: those of Link.
+func Join(ctx context.Context, src Source, members []Member, prev *View, path string, grammars string, progress func(done, total int)) (Stats, error) {
 	j, err := newJoin(ctx, src, members)
 	if err != nil {
 		return Stats{}, err
 	}
+	j.grammars = grammars
 	b := newBuilder(j.entries, filepath.Dir(path))
 	defer b.close()
 	report := counter(len(j.entries), progress)
@@ -57,6 +60,8 @@ type join struct {
 	files   map[string]*goFile     // what the members' views know of Go files, by path here
 	mods    map[string]string      // module paths of folders without a go.mod
 	npm     map[string]*npmPackage // by name; nil when no member has one that another may import
+
+	grammars string // the folder that they are kept in, "" for none
 }
 
 // mine reports whether a document is of the first member.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func joined(t *testing.T, all *tree, prev *View) (*View, Stats) {
 		members = append(members, Member{Name: name, View: v})
 	}
 	path := filepath.Join(t.TempDir(), "join")
-	stats, err := Join(t.Context(), all, members, prev, path, nil)
+	stats, err := Join(t.Context(), all, members, prev, path, filepath.Join(os.TempDir(), "knowledge-grammars"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

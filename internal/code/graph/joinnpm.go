@@ -27,6 +27,7 @@ type npmPackage struct {
 	Module  string
 	Main    any // a string where it is of use
 	Exports any
+	classic bool // the project finds modules as Node once did, without exports
 }
 
 // npm takes the documents in JavaScript and TypeScript of a join if a member
@@ -34,6 +35,7 @@ type npmPackage struct {
 func (r *reach) npm(ctx context.Context, src Source, members []Member) error {
 	found := map[string]*npmPackage{}
 	foreign := false
+	classic := r.classic(ctx, src)
 	for i, m := range members {
 		var manifests []string
 		for k := range r.entries {
@@ -51,7 +53,7 @@ func (r *reach) npm(ctx context.Context, src Source, members []Member) error {
 			if err != nil {
 				continue
 			}
-			pkg := npmPackage{dir: dirOfFile(docs[k].Path)}
+			pkg := npmPackage{dir: dirOfFile(docs[k].Path), classic: classic}
 			if json.Unmarshal([]byte(body), &pkg) != nil || pkg.Name == "" || found[pkg.Name] != nil {
 				continue
 			}
@@ -74,6 +76,23 @@ func (r *reach) npm(ctx context.Context, src Source, members []Member) error {
 		}
 	}
 	return nil
+}
+
+var classicRE = lazyregexp.New(`(?i)"moduleResolution"\s*:\s*"(?:node|node10|classic)"`)
+
+// classic reports whether the first member says that its modules are found without
+// the exports of manifests.
+func (r *reach) classic(ctx context.Context, src Source) bool {
+	at := r.join.own + "tsconfig.json"
+	if _, ok := r.at[at]; !ok {
+		return false
+	}
+	docs, err := src.Load(ctx, []string{at})
+	if err != nil || len(docs) != 1 {
+		return false
+	}
+	body, err := docs[0].Body()
+	return err == nil && classicRE.MatchString(body)
 }
 
 // isTestOfNpm reports whether a file of a package is for its own tests, which nobody imports.
@@ -152,6 +171,9 @@ func (p *npmPackage) files(sub string) []string {
 		key = "./" + sub
 	}
 	main, _ := p.Main.(string)
+	if sub == "" && p.classic {
+		said = append(said, p.Types, p.Typings, main)
+	}
 	said = append(said, p.exported(key)...)
 	if sub == "" {
 		said = append(said, p.Types, p.Typings, p.Source, p.Module, main)

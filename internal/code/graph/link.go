@@ -129,14 +129,23 @@ func linkOthers(ctx context.Context, b *builder, src Source, j *join, report fun
 	if err := load(); err != nil {
 		return err
 	}
-	return r.resolve(ctx, func(u used) {
+	emit := func(u used) {
 		to := &r.docs[u.to.file]
 		if j != nil && (u.sure <= sureUnique || !j.crosses(b, r.docs[u.from].doc, to.doc)) {
 			return // what is declared once in one store may well be declared in others
 		}
 		b.add(r.docs[u.from].doc, u.line, ref{to.doc, to.symbols[u.to.sym].decl}, u.kind, u.sure)
-	}, func(i int) {
+	}
+	var types *typeReader
+	if j != nil && j.grammars != "" && r.npm != nil {
+		types = newTypeReader(ctx, r, src, j.grammars)
+		defer types.set.Close()
+	}
+	return r.resolve(ctx, emit, func(i int) {
 		doc := r.docs[i].doc
+		if types != nil && j.mine(r.docs[i].path) {
+			types.uses(int32(i), emit)
+		}
 		b.pack(doc, fold(b.docs[doc].edges))
 	})
 }

@@ -119,6 +119,8 @@ func (p *Package) entry(sub string) string {
 	if len(p.about.Exports) > 0 {
 		if t := exported(p.about.Exports, sub); t != "" {
 			tries = append(tries, t)
+		} else if sub != "" {
+			return "" // what is not listed cannot be imported, whether it is there or not
 		}
 	}
 	if sub == "" {
@@ -174,7 +176,7 @@ func (p *Package) find(at string) string {
 			stem = s
 		}
 	}
-	for _, try := range []string{at, stem + ".d.ts", stem + ".d.mts", stem + ".d.cts", path.Join(at, "index.d.ts"), path.Join(at, "index.d.mts")} {
+	for _, try := range []string{at, stem + ".d.ts", stem + ".d.mts", stem + ".d.cts", path.Join(at, "index.d.ts"), path.Join(at, "index.d.mts"), path.Join(at, "index.d.cts")} {
 		if !strings.HasSuffix(try, ".d.ts") && !strings.HasSuffix(try, ".d.mts") && !strings.HasSuffix(try, ".d.cts") {
 			continue
 		}

@@ -51,13 +51,11 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
 	var sites []string
-	project := files(t, "bank", "project")
-	err := declared.Sources(t.Context(), project, "bank", func(file, language, text string) error {
-		found, err := declared.Check(t.Context(), set, old, next, file, language, text)
+	project := declared.NewProject(t.Context(), set, files(t, "bank", "project"), old, next)
+	err := project.Sites(func(file string, found []declared.Site) {
 		for _, s := range found {
 			sites = append(sites, strings.TrimSpace(fmt.Sprintf("%s:%d %s %v %s", s.Path, s.Line, s.Name, s.Warns, s.Says)))
 		}
-		return err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +68,9 @@ func TestUpgrade(t *testing.T) {
 		"a.ts:2 bank/old false there are no declarations of bank/old",
 		"a.ts:9 transfer false transfer does not take 1 argument",
 		"b.js:3 payMoneyTo false bank has no export payMoneyTo",
+		"d.ts:3 Account.close false Account has no member close",
+		"made.ts:11 Account.close false Account has no member close",
+		"made.ts:8 Account.close true Account has no member close",
 	}, sites); d != "" {
 		t.Errorf("sites (-want +got):\n%s", d)
 	}
