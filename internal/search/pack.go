@@ -297,6 +297,7 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 		if !t.Own {
 			x.at = t.Store.Label() + ":" + x.at
 		}
+		x.at = t.dated(x.at)
 	}
 	text := strings.Join(x.body.text, "\n")
 	x.key = placeKey(t, x.path, start, text)

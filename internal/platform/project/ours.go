@@ -30,10 +30,11 @@ var (
 		`hooks/[0-9a-f]{16}(?:\.said)?`,
 		`evidence/[a-z2-7]{16}\.json`,
 		`history/[0-9a-f]{24}\.log`,
+		`revisions/[a-z2-7]{16}\.json`,
 		`transfer/transfer-[a-z2-7]{12}/.+`,
 	}, `|`) + `)$`)
 	ourFolder = expression(`^(?:` + strings.Join([]string{
-		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`,
+		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`, `revisions`,
 		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
 		`web/[a-z2-7]{16}`,
