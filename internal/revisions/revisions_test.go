@@ -17,7 +17,6 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
-	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -171,7 +170,9 @@ var queries = []search.Request{
 	{Query: "encode", Mode: "fts"}, {Query: "give money back to a client", Mode: "vector"},
 	{Query: "render a label", Intent: "find-usage"},
 	{Query: "shipping address", Intent: "find-documentation", Detail: "contextual"},
-	{Query: "cache", Under: "docs"}, {Query: "the queue of a worker", Packed: true}, {Query: "how is an order merged", Packed: true},
+	{Query: "cache", Under: "docs"}, {Query: "the queue of a worker", Packed: true},
+	// Each place names the revision, which costs tokens: a budget that bounds nothing.
+	{Query: "how is an order merged", Packed: true, Budget: search.MaxBudget},
 }
 
 // same asks an index of a checkout and a search at a revision the same.
