@@ -131,7 +131,7 @@ func add(ctx context.Context, a *app.App, s *app.Shelves, st kb.Store, rev strin
 	p, err := a.Where()
 	s.Targets = append(s.Targets, search.Target{Store: r.Store, Label: r.Store.Label() + "@" + short, Rev: short, Index: idx,
 		Own: err == nil && !p.None && r.Store.Spec.Source == p.Root})
-	s.Notes = append(s.Notes, fmt.Sprintf("searched as of %s of %s, and nothing else", short, time.Unix(r.When, 0).UTC().Format(time.DateOnly)))
+	s.Notes = append(s.Notes, fmt.Sprintf("searched as of %s of %s: what came later is not in it", short, time.Unix(r.When, 0).UTC().Format(time.DateOnly)))
 	if n := len(r.Lacks); n > 0 {
 		note := strings.Join(r.Lacks[:min(n, mostLacks)], "; ")
 		if n > mostLacks {
