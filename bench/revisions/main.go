@@ -63,7 +63,7 @@ func run(repos, work string, projects, back []string, out string) error {
 	var r lab.Report
 	r.Printf("# Searches at earlier commits\n\n%s, %s, load %s.\n\n", time.Now().UTC().Format("2006-01-02"), lab.Machine(), lab.Load())
 	r.Printf("A search with `--at` by the command line, a process for each, its workers included; an index of a checkout in an empty data directory\n")
-	r.Printf("beside it. Wall time, and processor time of all processes. Of %d queries on both sides the first %d places, scores and lines are compared.\n\n", queries, limit)
+	r.Printf("beside it. Wall time, and processor time of all processes. Of up to %d queries the first %d places, scores and lines are compared on both sides.\n\n", queries, limit)
 	rows := [][]string{{"project", "at", "first search", "processor", "the next", "processor", "indexed of documents", "added to disk",
 		"index of a checkout", "processor", "its disk", "queries alike"}}
 	var skipped []string

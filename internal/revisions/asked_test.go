@@ -353,6 +353,52 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestDamaged: of a segment that is damaged, which other stores share, nothing is taken
+// when what was made of it is made anew.
+func TestDamaged(t *testing.T) {
+	h := newHistory(t, "shop")
+	generate(h, 6)
+	a := h.In("shop", true)
+	h.Search(a, search.Request{Query: "refund"}, app.Scope{})
+	want, err := ask(t, a, "HEAD~2", "refund")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := producttest.MustOpen(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(c.Dir, "segments", "*.seg"))
+	if err != nil || len(files) < 2 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := len(b) / 4; i < len(b)/2; i++ {
+			b[i] ^= 0x55
+		}
+		if err := os.WriteFile(f, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a = h.In("shop", true)
+	var got find.SearchReply
+	for range 3 {
+		if got, err = ask(t, a, "HEAD~2", "refund"); err == nil {
+			break
+		}
+		if kb.CodeOf(err) != kb.Corrupt || !strings.Contains(kb.HintOf(err), "ask again") {
+			t.Fatalf("%v; %s", err, kb.HintOf(err))
+		}
+	}
+	if err != nil || places(got) != places(want) {
+		t.Errorf("%s, want %s: %v", places(got), places(want), err)
+	}
+}
+
 // TestTooLarge: of a commit that has little in common with what is indexed a store
 // is to be made, by a line that works.
 func TestTooLarge(t *testing.T) {
@@ -400,7 +446,7 @@ func TestOwnHistory(t *testing.T) {
 			return nil
 		}
 		text, err := f.Contents()
-		other.Write("part/"+f.Name, text)
+		other.Write("part/"+strings.TrimPrefix(f.Name, "internal/search/"), text)
 		return err
 	})
 	if err != nil {
@@ -408,8 +454,7 @@ func TestOwnHistory(t *testing.T) {
 	}
 	s := producttest.NewSite(t)
 	a, whole := s.In("elsewhere", true), other.In("elsewhere", true)
-	paths := []string{"internal/search"}
-	s.Create(a, app.CreateStore{Name: "part", Kind: kb.KindFolder, Source: root, Paths: paths, Yes: true})
+	s.Create(a, app.CreateStore{Name: "part", Kind: kb.KindFolder, Source: filepath.Join(root, "internal", "search")})
 	other.Create(whole, app.CreateStore{Name: "part", Kind: kb.KindFolder, Source: filepath.Join(other.Root, "part")})
 	for _, q := range []search.Request{{Query: "how is a reply packed into a budget"}, {Query: "understand"}, {Query: "calibrate the score of a hit", Limit: 8}} {
 		then, err := find.Search(t.Context(), a, q, app.Scope{At: back, Stores: []string{"part"}, Waiting: wait})

@@ -75,8 +75,7 @@ func asked(ctx context.Context, a *app.App, c *app.Core, names []string) ([]kb.S
 	return a.Named(ctx, c, names)
 }
 
-// specAt is what a store is made from at a commit that is still to be named: the
-// part of a repository on this machine that it has.
+// specAt is the repository on this machine that a store is of, or lies in.
 func specAt(ctx context.Context, a *app.App, st kb.Store, rev string) (kb.Spec, error) {
 	if !filepath.IsAbs(st.Spec.Source) && source.TraitsOf(st.Spec.Kind).Refs {
 		as := "tag"
@@ -90,8 +89,7 @@ func specAt(ctx context.Context, a *app.App, st kb.Store, rev string) (kb.Spec, 
 		return kb.Spec{}, kb.Errorf(kb.Invalid, "%s is of type %s, which has no revisions", visible.Name(st.Label()), app.TypeOf(st.Spec.Kind)).
 			WithHint("leave out at, or name a store of a repository").About("stores")
 	}
-	sel := st.Spec.Selection
-	spec, err := app.SpecOf(ctx, app.CreateStore{Kind: kb.KindRepo, Source: st.Spec.Source, Paths: sel.Paths, All: sel.All, MaxFile: sel.MaxFileBytes}, a.Config.Dir)
+	spec, err := app.SpecOf(ctx, app.CreateStore{Kind: kb.KindRepo, Source: st.Spec.Source}, a.Config.Dir)
 	if kb.CodeOf(err) == kb.NotFound && err != nil {
 		return spec, kb.Errorf(kb.NotFound, "%q is not kept in git, so nobody knows what it was", st.Spec.Source).
 			WithHint("leave out at to search it as it is").About("at")
@@ -110,7 +108,7 @@ func add(ctx context.Context, a *app.App, s *app.Shelves, st kb.Store, rev strin
 			return err
 		}
 	}
-	r, err := meant(spec, rev)
+	r, err := meant(spec.Source, st.Spec, rev)
 	if err != nil {
 		return err
 	}
@@ -142,9 +140,10 @@ func add(ctx context.Context, a *app.App, s *app.Shelves, st kb.Store, rev strin
 	return nil
 }
 
-// meant returns the record, without a head, of what a spec is at a revision.
-func meant(spec kb.Spec, rev string) (r record, err error) {
-	repo, err := source.OpenRepository(spec.Source)
+// meant returns the record, without a head, of what a spec is at a revision of the
+// repository at root.
+func meant(root string, spec kb.Spec, rev string) (r record, err error) {
+	repo, err := source.OpenRepository(root)
 	if err != nil {
 		return r, err
 	}

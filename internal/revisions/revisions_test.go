@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -68,8 +69,9 @@ func (h *history) commit(message string) plumbing.Hash {
 	return c
 }
 
-// checkout writes the files of a commit into a folder of another machine.
-func (h *history) checkout(c plumbing.Hash, s *producttest.Site, folder string) {
+// checkout writes the files of a commit into a folder of another machine, and
+// returns how many there are.
+func (h *history) checkout(c plumbing.Hash, s *producttest.Site, folder string) (n int) {
 	h.Helper()
 	commit, err := h.repo.CommitObject(c)
 	if err != nil {
@@ -82,11 +84,16 @@ func (h *history) checkout(c plumbing.Hash, s *producttest.Site, folder string) 
 	err = files.ForEach(func(f *object.File) error {
 		text, err := f.Contents()
 		s.Write(folder+"/"+f.Name, text)
+		n++
 		return err
 	})
+	if err == nil { // rules of .gitignore hold from the root of a work tree down
+		_, err = git.PlainInit(filepath.Join(s.Root, folder), false)
+	}
 	if err != nil {
 		h.Fatal(err)
 	}
+	return n
 }
 
 // words of which the generated project is made.
@@ -124,7 +131,14 @@ func generate(h *history, commits int) {
 	for range 30 {
 		fresh()
 	}
+	h.put("tools/fixed_r1.py", "def refund_order(customer):\n    return customer\n")
+	h.put("customer/fixed.go", "package customer\n"+function())
+	h.put("docs/tables.md", "# The tables of a refund\n\nA payment has a table.\n")
 	for n := range commits {
+		if n == commits/3 { // of what is committed already, too
+			h.put(".gitignore", "*_r*.py\n/docs/t*\n!docs/tax-*\ncustomer/\n")
+			h.put("tools/.gitignore", "moved_*\n")
+		}
 		names := make([]string, 0, len(files))
 		for p := range files {
 			names = append(names, p)
@@ -231,8 +245,37 @@ func TestExact(t *testing.T) {
 	for _, back := range []int{23, 12, 3, 0} {
 		c := h.commits[len(h.commits)-1-back]
 		other := producttest.NewSite(t)
-		h.checkout(c, other, "shop")
-		hits += same(t, a, fmt.Sprintf("HEAD~%d", back), other.In("shop", true), "", queries)
+		files := h.checkout(c, other, "shop")
+		whole := other.In("shop", true)
+		hits += same(t, a, fmt.Sprintf("HEAD~%d", back), whole, "", queries)
+		if back == 0 {
+			list, err := find.FilesHere(t.Context(), whole, "", 0, wait)
+			if err != nil || list.Total+3 > files {
+				t.Errorf("%d of %d committed files are indexed, and .gitignore names more: %v", list.Total, files, err)
+			}
+		}
+	}
+	// The same of a folder of the repository, as a store.
+	c := h.commits[len(h.commits)-6]
+	other := producttest.NewSite(t)
+	h.checkout(c, other, "shop")
+	elsewhere, whole := h.In("other", true), other.In("other", true)
+	for s, a := range map[*producttest.Site]*app.App{h.Site: elsewhere, other: whole} {
+		s.Create(a, app.CreateStore{Name: "part", Kind: kb.KindFolder, Source: filepath.Join(s.Root, "shop", "docs")})
+	}
+	for _, q := range []search.Request{{Query: "how to refund a payment"}, {Query: "customer", Packed: true, Budget: search.MaxBudget}} {
+		q.Limit = 20
+		then, err := find.Search(t.Context(), elsewhere, q, app.Scope{At: c.String()[:9], Stores: []string{"part"}, Waiting: wait})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := find.Search(t.Context(), whole, q, app.Scope{Stores: []string{"part"}, Waiting: wait})
+		if err != nil || len(want.Hits) == 0 {
+			t.Fatal(want.Hits, err)
+		}
+		if d := cmp.Diff(lines(want), lines(then)); d != "" {
+			t.Errorf("%q in a folder (-an index of it, +at it):\n%s", q.Query, d)
+		}
 	}
 	if hits < 200 {
 		t.Errorf("only %d hits were compared", hits)

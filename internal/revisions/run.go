@@ -77,7 +77,7 @@ func (r *record) asStore() app.Args {
 
 // index makes the generation of a record, and keeps it.
 func index(ctx context.Context, c *app.Core, j kb.Job, r *record) (res ingest.Result, err error) {
-	snap, err := c.Opener.Open(ctx, r.Store.Spec)
+	snap, err := c.Opener.OpenAt(ctx, r.Store.Spec)
 	if err != nil {
 		return res, err
 	}
