@@ -95,3 +95,22 @@ func byIDAt(ctx context.Context, a *app.App, c *app.Core, id string) (found Cont
 	}
 	return found, err == nil, err
 }
+
+// readAt is Read of what a document was at a revision.
+func readAt(ctx context.Context, a *app.App, path, lines string, scope app.Scope) (r FileText, err error) {
+	c, err := a.Open(ctx)
+	if err != nil {
+		return r, err
+	}
+	s, err := a.At(ctx, c, scope)
+	if err != nil {
+		return r, err
+	}
+	defer s.Release()
+	s.Notes = nil // the commit is told beside the path
+	err = s.ServeAt(ctx, func([]search.Target) (err error) {
+		r, err = read(ctx, s, path, lines, func(path string) search.Asked { return a.Asked(path, scope.Person) })
+		return err
+	})
+	return r, err
+}

@@ -188,6 +188,14 @@ func TestShow(t *testing.T) {
 			t.Errorf("%s: %v; %s", place, err, kb.HintOf(err))
 		}
 	}
+	for _, path := range []string{"pay.go @ HEAD~2", "./pay.go:1-6 @ HEAD~2"} {
+		if f, err := find.ReadHere(t.Context(), a, path, "", wait); err != nil || !strings.Contains(f.Text, "pigeon(cents)") || f.Commit != h.commits[1].String() || f.Note != "" {
+			t.Errorf("%s: %+v %v", path, f, err)
+		}
+	}
+	if _, err := find.ReadHere(t.Context(), a, "later.go @ HEAD~2", "", wait); kb.CodeOf(err) != kb.NotFound || kb.HintOf(err) == "" {
+		t.Errorf("read of what came later: %v", err)
+	}
 	several, err := find.ShowAll(t.Context(), a, "pay.go:4 @ HEAD~3, wire.go:3", wait)
 	if list, ok := several.(search.Several); err != nil || !ok || len(list.Places) != 2 || !strings.Contains(list.Places[0].Code, "clear(cents)") {
 		t.Errorf("%+v %v", several, err)
