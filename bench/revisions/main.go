@@ -122,7 +122,7 @@ func measure(repos, work, bin, project string, back []string, r *lab.Report) (ro
 	if err != nil {
 		return nil, err
 	}
-	u, _, err := now.search("where is the configuration read")
+	u, _, err := now.search("where is the configuration read", "--wait")
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func compare(now side, work, name, n string) ([]string, error) {
 			return nil, err
 		}
 	}
-	whole, _, err := then.search(asked[0])
+	whole, _, err := then.search(asked[0], "--wait")
 	if err != nil {
 		return nil, err
 	}
