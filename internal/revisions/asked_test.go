@@ -202,6 +202,40 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// TestRepositories: of a store of a repository a search at a commit finds what a store
+// of that commit does, to the ids, and shows where it lies in which store.
+func TestRepositories(t *testing.T) {
+	h, _ := bank(t)
+	a := h.In("other", true)
+	for name, commit := range map[string]string{"bank": "", "then": h.commits[1].String()} {
+		if j := h.Create(a, app.CreateStore{Name: name, Kind: kb.KindRepo, Source: h.path("."), Commit: commit}); j.State != kb.JobCompleted {
+			t.Fatal(j)
+		}
+	}
+	q := search.Request{Query: "sends cents by courier", Limit: 5}
+	want, err := find.Search(t.Context(), a, q, app.Scope{Stores: []string{"then"}, Waiting: wait})
+	if err != nil || len(want.Hits) == 0 {
+		t.Fatal(want, err)
+	}
+	got, err := find.Search(t.Context(), a, q, app.Scope{At: h.commits[1].String()[:12], Stores: []string{"bank"}, Waiting: wait})
+	if err != nil || len(got.Hits) != len(want.Hits) {
+		t.Fatal(got, err)
+	}
+	for i, w := range want.Hits {
+		if g := got.Hits[i]; g.ID != w.ID || g.At != w.At+" @ "+h.commits[1].String()[:7] || g.Score != w.Score || g.Store != "bank@"+h.commits[1].String()[:7] {
+			t.Errorf("%+v, want %+v", g, w)
+		}
+	}
+	q.Packed = true
+	if got, err = find.Search(t.Context(), a, q, app.Scope{At: "HEAD~2", Stores: []string{"bank"}, Waiting: wait}); err != nil || !strings.HasPrefix(got.Shown, "bank:pay.go:3-6 @ ") {
+		t.Fatal(got.Shown, err)
+	}
+	place, _, _ := strings.Cut(got.Shown, "  ")
+	if c, err := find.Show(t.Context(), a, place, wait); err != nil || !strings.Contains(c.Code, "pigeon(cents)") {
+		t.Errorf("%q: %+v %v", place, c, err)
+	}
+}
+
 // TestRules: what an index leaves out and masks is left out and masked of the past.
 func TestRules(t *testing.T) {
 	h := newHistory(t, "vault")
