@@ -86,6 +86,14 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %q", rev, r.Notes)
 		}
 	}
+	// A branch that has moved is looked up again.
+	moved := plumbing.NewHashReference("refs/heads/old/pigeon@home", first)
+	if err := h.repo.Storer.SetReference(moved); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ask(t, a, "old/pigeon@home", "Pay sends cents"); err != nil || !strings.Contains(places(r), " @ "+first.String()[:7]) {
+		t.Errorf("a branch that moved: %s %v", places(r), err)
+	}
 	// What came later, and what no commit has, is not there.
 	r, err := ask(t, a, "HEAD~1", "Later Draft telegraph")
 	if err != nil || strings.Contains(places(r), "later.go") || strings.Contains(places(r), "uncommitted.go") || !strings.Contains(places(r), "wire.go") {

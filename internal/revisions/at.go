@@ -108,7 +108,7 @@ func add(ctx context.Context, a *app.App, s *app.Shelves, st kb.Store, rev strin
 			return err
 		}
 	}
-	r, err := meant(spec.Source, st.Spec, rev)
+	r, err := meant(s.Core, spec.Source, st.Spec, rev)
 	if err != nil {
 		return err
 	}
@@ -142,18 +142,20 @@ func add(ctx context.Context, a *app.App, s *app.Shelves, st kb.Store, rev strin
 
 // meant returns the record, without a head, of what a spec is at a revision of the
 // repository at root.
-func meant(root string, spec kb.Spec, rev string) (r record, err error) {
+func meant(c *app.Core, root string, spec kb.Spec, rev string) (r record, err error) {
 	repo, err := source.OpenRepository(root)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
-	h, when, err := resolve(repo, rev, time.Now())
+	common := repo.Common()
+	known := app.State(c, func() *resolved { return &resolved{} })
+	x, err := known.of(repo, common, rev, time.Now())
 	if err != nil {
 		return r, err
 	}
-	spec.Ref = kb.Ref{Type: kb.RefCommit, Name: h.String()}
-	return record{Store: kb.Store{ID: spec.ID(), Spec: spec}, Common: repo.Common(), When: when.Unix()}, nil
+	spec.Ref = kb.Ref{Type: kb.RefCommit, Name: x.commit.String()}
+	return record{Store: kb.Store{ID: spec.ID(), Spec: spec}, Common: common, When: x.when.Unix()}, nil
 }
 
 // open opens what is kept of a record; ok is false where there is nothing, or

@@ -3,6 +3,7 @@ package revisions
 import (
 	"errors"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -14,6 +15,49 @@ import (
 
 // mostRevision bounds what a revision is written as, in bytes.
 const mostRevision = 250
+
+// resolved remembers what revisions meant: to walk back 500 commits and to open the
+// packs of a repository takes longer than the search itself.
+type resolved struct {
+	mu    sync.Mutex
+	known map[string]dated
+}
+
+type dated struct {
+	commit plumbing.Hash
+	when   time.Time
+}
+
+// mostKnown bounds what is remembered.
+const mostKnown = 500
+
+// of is resolve, from memory where the reference that it begins with has not moved.
+func (k *resolved) of(repo *source.Repository, common, rev string, now time.Time) (x dated, err error) {
+	tip, ok := repo.Tip(rev)
+	if t, isTime := source.ParseTime(rev, now); isTime {
+		tip, err = repo.Head()
+		ok = err == nil && t.Format(time.DateOnly) == rev // else it is another time at each question
+	} else if !ok && commitRE.MatchString(strings.ToLower(rev)) {
+		ok = true // the beginning of a hash
+	}
+	key := common + "\x00" + tip.String() + "\x00" + rev
+	k.mu.Lock()
+	x, there := k.known[key]
+	k.mu.Unlock()
+	if ok && there {
+		return x, nil
+	}
+	if x.commit, x.when, err = resolve(repo, rev, now); err != nil || !ok {
+		return x, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil || len(k.known) >= mostKnown {
+		k.known = map[string]dated{}
+	}
+	k.known[key] = x
+	return x, nil
+}
 
 const forms = "name a branch, a tag, a commit or what is before one, HEAD~20, a day, 2026-11-01, or how long ago, 3w"
 
