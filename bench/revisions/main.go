@@ -63,8 +63,8 @@ func run(repos, work string, projects, back []string, out string) error {
 	var r lab.Report
 	r.Printf("# Searches at earlier commits\n\n%s, %s, load %s.\n\n", time.Now().UTC().Format("2006-01-02"), lab.Machine(), lab.Load())
 	r.Printf("A search with `--at` by the command line, a process for each, its workers included; an index of a checkout in an empty data directory\n")
-	r.Printf("beside it. Wall time, and processor time of all processes. Of up to %d queries the first %d places, scores and lines are compared on both sides.\n\n", queries, limit)
-	rows := [][]string{{"project", "at", "first search", "processor", "the next", "processor", "indexed of documents", "added to disk",
+	r.Printf("beside it. Wall time, and processor time of all processes. In a server: the median of all queries, each asked for the second time. Of up to %d queries the first %d places, scores and lines are compared on both sides.\n\n", queries, limit)
+	rows := [][]string{{"project", "at", "first search", "processor", "the next", "processor", "in a server", "processor", "indexed of documents", "added to disk",
 		"index of a checkout", "processor", "its disk", "queries alike"}}
 	var skipped []string
 	for _, p := range projects {
@@ -197,9 +197,36 @@ func compare(now side, work, name, n string) ([]string, error) {
 			fmt.Fprintf(os.Stderr, "%s %s %q:\n at  %s\n own %s\n", name, rev, q, places(a), places(b))
 		}
 	}
-	return []string{rev, lab.Ms(first.Wall), lab.Ms(first.User + first.Sys), lab.Ms(next.Wall), lab.Ms(next.User + next.Sys),
+	wall, cpu, err := served(now, asked, rev)
+	if err != nil {
+		return nil, err
+	}
+	return []string{rev, lab.Ms(first.Wall), lab.Ms(first.User + first.Sys), lab.Ms(next.Wall), lab.Ms(next.User + next.Sys), lab.Ms(wall), lab.Ms(cpu),
 		fmt.Sprintf("%d of %d", indexed, documents), lab.MB(after - before),
 		lab.Ms(whole.Wall), lab.Ms(whole.User + whole.Sys), lab.MB(disk), fmt.Sprintf("%d of %d", alike, len(asked))}, nil
+}
+
+// served returns the median time of queries to a server that has answered all of
+// them once, and the processor time of each.
+func served(s side, asked []string, rev string) (wall, cpu time.Duration, err error) {
+	c, err := lab.Dial(s.dir, lab.Env(s.data), s.bin, lab.Handshake)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.Close()
+	var times []time.Duration
+	var before time.Duration
+	for round := range 2 {
+		before, times = c.Processor(), nil
+		for _, q := range asked {
+			began := time.Now()
+			if _, err := c.Call("search", map[string]any{"query": q, "at": rev}); err != nil {
+				return 0, 0, fmt.Errorf("round %d: %w", round, err)
+			}
+			times = append(times, time.Since(began))
+		}
+	}
+	return lab.Median(times), (c.Processor() - before) / time.Duration(len(asked)), nil
 }
 
 // subjects returns the queries for a commit.
