@@ -28,6 +28,7 @@ type Waiting struct {
 type Scope struct {
 	Stores []string // names or ids; ["*"] is every store; empty is the default scope
 	Yes    bool     // index a home directory, a file-system root or a very large folder
+	At     string   // a revision of their repositories that is asked about instead; see Revisions
 	Waiting
 }
 

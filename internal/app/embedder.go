@@ -61,6 +61,10 @@ func (c *Core) spend(label string, paid bool) func(tokens int64) error {
 	}
 }
 
+// Spend returns what refuses to send more to the provider of embeddings than is sent
+// without asking, nil where that costs nothing; see ingest.Options.
+func (c *Core) Spend(label string) func(tokens int64) error { return c.spend(label, false) }
+
 // CostOf says how many tokens, and what they cost where that is known.
 func CostOf(tokens int64, e config.Embedder) string {
 	n := fmt.Sprintf("%d tokens", tokens)

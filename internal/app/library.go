@@ -95,6 +95,17 @@ func (l *library) Get(ctx context.Context, st kb.Store) (kb.Index, *kb.Head, err
 	return l.from(ctx, st, nil)
 }
 
+// Apart returns the generation of a head that the catalog does not know, as
+// Revisions have them. kb.NotFound when it is gone.
+func (l *library) Apart(ctx context.Context, st kb.Store) (kb.Index, error) {
+	h, err := l.hold(ctx, st.ID, st.Head.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	h.Index = ingest.Masked(h.Index, st.Head)
+	return h, nil
+}
+
 // from is Get with the head that the catalog had a moment ago, nil for none.
 func (l *library) from(ctx context.Context, st kb.Store, head *kb.Head) (kb.Index, *kb.Head, error) {
 	var err error

@@ -40,6 +40,9 @@ func (a *App) For(m Member) *App {
 	return b
 }
 
+// IsMember reports whether it acts on behalf of one of several users.
+func (a *App) IsMember() bool { return a.member != nil }
+
 // NamesOf is under which project the catalog holds the names that a member gave.
 func NamesOf(member string) string { return memberPrefix + member }
 

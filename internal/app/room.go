@@ -81,6 +81,10 @@ type Room struct {
 
 	Definitions *Definitions
 	Sharing     *Sharing
+	Revisions   *Revisions
+	// Apart is called with a generation that the catalog does not know and that was
+	// just made; see Revisions.
+	Apart func(ctx context.Context, c *Core, st kb.Store, idx kb.Index) error
 }
 
 // Lately is what changed lately of one file.

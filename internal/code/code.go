@@ -301,6 +301,13 @@ func hooks() app.Room {
 				details["links"] = linked.Edges
 			}
 		},
+		Apart: func(ctx context.Context, c *app.Core, st kb.Store, idx kb.Index) error {
+			if !LinksAtOnce(c, st) {
+				return nil // it would hold the question up
+			}
+			_, err := linkIndex(ctx, c, st.ID, idx)
+			return err
+		},
 		Shared: lend, Adopted: adopted,
 		Leaving: func(ctx context.Context, c *app.Core, id kb.StoreID) error { return unlink(ctx, c, id) },
 		Sweep:   sweepViews,

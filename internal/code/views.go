@@ -149,7 +149,12 @@ func Link(ctx context.Context, c *app.Core, id kb.StoreID) (graph.Stats, error) 
 		return graph.Stats{}, err
 	}
 	defer h.Release()
-	src, err := newLinkSource(ctx, h)
+	return linkIndex(ctx, c, id, h)
+}
+
+// linkIndex brings the view of a store up to date with an index of it.
+func linkIndex(ctx context.Context, c *app.Core, id kb.StoreID, idx kb.Index) (graph.Stats, error) {
+	src, err := newLinkSource(ctx, idx)
 	if err != nil {
 		return graph.Stats{}, err
 	}
@@ -232,6 +237,12 @@ func unneededViews(ctx context.Context, c *app.Core) ([]string, error) {
 	for _, e := range all {
 		live[string(e.ID)+nowExt] = true
 		if p := ViewOf(c, e.ID); p != "" {
+			live[filepath.Base(p)] = true
+		}
+	}
+	for _, id := range c.KeptIDs() {
+		live[string(id)+nowExt] = true
+		if p := ViewOf(c, id); p != "" {
 			live[filepath.Base(p)] = true
 		}
 	}

@@ -23,6 +23,7 @@ type searchIn struct {
 	Threshold    *float64 `json:"threshold,omitempty" help:"leave out hits that score less, from 0 to 1"`
 	MinRelevance *float64 `json:"minRelevance,omitempty" help:"leave out hits whose cosine similarity is less, from 0 to 1"`
 	In           string   `json:"in,omitempty" cli:"first" help:"only documents below this path of their store"`
+	At           string   `json:"at,omitempty" cli:"first" help:"search what a commit had, in place of what is here: a branch, tag, hash, HEAD~20, or a day, 2026-11-01"`
 	Explain      bool     `json:"explain,omitempty" cli:"first" help:"show what each score is made of"`
 	Lines        int      `json:"lines,omitempty" cli:"first" short:"none" help:"show this many lines of each hit, with its kind and language, whatever they cost"`
 	Yes          bool     `json:"yes,omitempty" cli:"only" help:"index a home directory, a file-system root or a very large folder"`
@@ -86,7 +87,7 @@ func runContext(ctx context.Context, a *app.App, in contextIn, reading func(stri
 }
 
 func runSearch(ctx context.Context, a *app.App, in searchIn) (SearchReply, error) {
-	scope := app.Scope{Stores: in.Stores, Yes: in.Yes, Waiting: command.WaitingOf(ctx)}
+	scope := app.Scope{Stores: in.Stores, Yes: in.Yes, At: in.At, Waiting: command.WaitingOf(ctx)}
 	if in.ToEnd {
 		scope.Early = 0
 	}

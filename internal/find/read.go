@@ -18,10 +18,13 @@ import (
 const readBytes = 40_000
 
 // Read returns lines of one document of a store; lines is "", "12", "12-40",
-// "12-" or "-40".
+// "12-" or "-40". A path with " @ abc1234" behind it is read as it was at that revision.
 func Read(ctx context.Context, a *app.App, store, path, lines string, w app.Waiting) (FileText, error) {
 	if _, _, err := parseLines(lines); err != nil {
 		return FileText{}, err
+	}
+	if then, rev, ok := search.CutRevision(path); ok {
+		return readAt(ctx, a, then, lines, app.Scope{At: rev, Stores: []string{store}, Waiting: w})
 	}
 	s, err := a.One(ctx, store, w)
 	if err != nil {
@@ -36,6 +39,9 @@ func Read(ctx context.Context, a *app.App, store, path, lines string, w app.Wait
 func ReadHere(ctx context.Context, a *app.App, path, lines string, w app.Waiting) (FileText, error) {
 	if _, _, err := parseLines(lines); err != nil {
 		return FileText{}, err
+	}
+	if then, rev, ok := search.CutRevision(path); ok {
+		return readAt(ctx, a, then, lines, app.Scope{At: rev, Waiting: w})
 	}
 	s, err := a.ScopeFromHere(ctx, w)
 	if err != nil {

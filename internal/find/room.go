@@ -2,6 +2,9 @@ package find
 
 import "github.com/seed-4f2d999b/knowledge/internal/command"
 
+// commits is what a search at a revision keeps, for the next one.
+const commits = "; `revisions/`: commits that were asked about"
+
 // Room is the room.
 func Room() command.Room {
 	return command.Room{
@@ -19,8 +22,8 @@ func Room() command.Room {
 			},
 		},
 		Reaches: map[string]command.Reach{
-			"search":           {Data: command.OwnIndex},
-			"get_full_context": {Data: command.OwnIndex},
+			"search":           {Data: command.OwnIndex + commits},
+			"get_full_context": {Data: command.OwnIndex + commits},
 			"read":             {Data: command.OwnIndex},
 			"files":            {Data: command.OwnIndex},
 			"grep":             {Data: command.OwnIndex},

@@ -36,6 +36,9 @@ func searched(ctx context.Context, a *app.App, req search.Request, scope app.Sco
 	if err := req.Complete(); err != nil {
 		return SearchReply{}, err
 	}
+	if scope.At != "" {
+		return searchedAt(ctx, a, c, req, scope)
+	}
 	stores, notes, err := a.AsScope(ctx, c, scope)
 	if err != nil {
 		return SearchReply{}, err
@@ -144,6 +147,9 @@ func ByID(ctx context.Context, a *app.App, id string) (Context, error) {
 		}
 		if !asked {
 			_, err = search.Show(ctx, nil, id)
+		}
+		if past, ok, e := byIDAt(ctx, a, c, id); ok || e != nil {
+			return past, e
 		}
 	}
 	if err == nil {

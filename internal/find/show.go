@@ -53,8 +53,11 @@ const maxPlaces = 12
 
 // Show returns everything about a place: what an id from Search names, what is
 // at a line or at some lines of a document, "server.go:120-140", or the one
-// declaration of a name.
+// declaration of a name; " @ abc1234" behind it means what was there at that revision.
 func Show(ctx context.Context, a *app.App, place string, w app.Waiting) (Context, error) {
+	if then, rev, ok := search.CutRevision(place); ok {
+		return showAt(ctx, a, then, rev, w)
+	}
 	file, line, to, ok := search.ParseRange(place)
 	if !ok {
 		found, err := ByID(ctx, a, place)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/history/message"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
+	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
 // ChangedReply says what changed.
@@ -195,9 +195,6 @@ func under(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// units are lengths of time that since is written in.
-var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-
 // period reads what is asked about: a time, a revision, or two.
 func (p *past) period(since string, now time.Time) (period, error) {
 	out := period{head: p.head, to: "the work tree", tree: true}
@@ -215,14 +212,8 @@ func (p *past) period(since string, now time.Time) (period, error) {
 		out.from, out.to, out.tree = p.named(out.base), p.named(out.head), false
 		return out, nil
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, since, now.Location()); err == nil {
+	if t, ok := source.ParseTime(since, now); ok {
 		out.since = t
-	} else if unit, known := units[since[len(since)-1]]; known {
-		if n, err := strconv.Atoi(since[:len(since)-1]); err == nil && n > 0 && n <= 10_000 {
-			out.since = now.Add(-time.Duration(n) * unit)
-		}
-	}
-	if !out.since.IsZero() {
 		out.from = out.since.UTC().Format("2006-01-02 15:04") + " UTC"
 		out.base = p.log.At(p.head, out.since)
 		return out, nil

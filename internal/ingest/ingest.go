@@ -106,6 +106,10 @@ type Options struct {
 	Spend func(tokens int64) error
 	// At is called with the document that a worker, by number, is at; "" for none.
 	At func(worker int, path string)
+	// Apart, Most and Beside are of a generation that is no store's, see apart.go.
+	Apart  func(ctx context.Context, head kb.Head) error
+	Most   int64
+	Beside []*kb.Head
 }
 
 // RunPart is Run with Options.Partial.
@@ -158,6 +162,7 @@ type run struct {
 
 	done   atomic.Int64
 	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count
+	fresh  atomic.Int64 // bytes of text that were indexed anew
 	// embedding is the time all workers have spent embedding, in nanoseconds.
 	embedding atomic.Int64
 	total     int64
@@ -182,6 +187,9 @@ func (r *run) do(ctx context.Context) (Result, error) {
 			WithHint("bring them back there, or, if it is to be empty: knowledge index %s --force", cmp.Or(r.store.Name, string(r.store.ID)))
 	}
 	todo, err := r.reuse(ctx, entries)
+	if err == nil {
+		todo, err = r.beside(ctx, todo)
+	}
 	if err != nil {
 		return r.res, err
 	}

@@ -24,8 +24,10 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 		return r.res, nil
 	}
 	kb.Report(ctx, kb.Progress{Phase: "write", Done: r.total, Total: r.total})
-	if err := r.merge(ctx); err != nil {
-		return r.res, err
+	if r.o.Apart == nil { // else it is not searched often enough to be worth it
+		if err := r.merge(ctx); err != nil {
+			return r.res, err
+		}
 	}
 	err = r.announce(ctx, r.docs, r.o.Partial)
 	return r.res, err
@@ -38,7 +40,7 @@ const firstLook = 2 * time.Second
 
 // preview publishes what is durable of a first index, when it is time to.
 func (r *run) preview(ctx context.Context) error {
-	if r.store.Head != nil && !r.store.Head.Partial {
+	if r.o.Apart != nil || r.store.Head != nil && !r.store.Head.Partial {
 		return nil
 	}
 	r.looking.Lock()
@@ -96,7 +98,12 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 	if was := r.store.Head; was != nil && was.Shared != nil {
 		head.Shared = &kb.Shared{Round: was.Shared.Round, Manifest: was.Shared.Manifest}
 	}
-	if err := r.x.Catalog.Publish(ctx, r.store.ID, r.expect, head); err != nil {
+	if r.o.Apart != nil {
+		err = r.o.Apart(ctx, head)
+	} else {
+		err = r.x.Catalog.Publish(ctx, r.store.ID, r.expect, head)
+	}
+	if err != nil {
 		return err
 	}
 	r.expect = m.Generation

@@ -153,6 +153,9 @@ func (r *run) segment(ctx context.Context, worker int, entries []kb.Entry) error
 			return err
 		}
 		if !shared {
+			if err := r.within(len(t.Body)); err != nil {
+				return err
+			}
 			cut, err := r.x.Cutter.Split(ctx, t)
 			if err != nil {
 				return err

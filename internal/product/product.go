@@ -20,6 +20,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/impact"
 	"github.com/seed-4f2d999b/knowledge/internal/install"
 	"github.com/seed-4f2d999b/knowledge/internal/publish"
+	"github.com/seed-4f2d999b/knowledge/internal/revisions"
 	"github.com/seed-4f2d999b/knowledge/internal/shared"
 	"github.com/seed-4f2d999b/knowledge/internal/specs"
 	"github.com/seed-4f2d999b/knowledge/internal/stores"
@@ -33,7 +34,7 @@ import (
 func Rooms() []command.Room {
 	return []command.Room{
 		find.Room(), stores.Room(), code.Room(), web.Room(), specs.Room(), answers.Room(),
-		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(), impact.Room(), traces.Room(), elsewhere.Room(),
+		apis.Room(), governance.Room(), follow.Room(), care.Room(), publish.Room(), install.Room(), gain.Room(), history.Room(), team.Room(), shared.Room(), upgrade.Room(), impact.Room(), traces.Room(), elsewhere.Room(), revisions.Room(),
 	}
 }
 

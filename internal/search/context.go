@@ -195,6 +195,7 @@ func show(ctx context.Context, t *Target, p kb.Resolved, lines shownLines) (Cont
 	}
 	c.Inherits, c.Callers, c.Callees, c.Types, c.Tests = u.inherits, u.callers, u.callees, u.types, u.tests
 	c.fill(&d, ch, [2]int{first, last}, own, from)
+	c.At, c.rev = t.dated(c.At), t.Rev
 	c.Imports = used(&d, c.Start, c.End, 20)
 	c.MoreCallers, c.MoreCallees = u.moreIn, u.moreOut
 	if beside > 0 && len(u.inherits)+len(u.callers)+len(u.callees) > 0 {

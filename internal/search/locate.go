@@ -41,6 +41,23 @@ func ParseRange(s string) (path string, from, to int, ok bool) {
 	return m[1], from, max(from, to), err == nil && from > 0
 }
 
+// datedRE is a place with the revision that it is cited at.
+var datedRE = lazyregexp.New(`(?s)^(.+?)\s+@\s*([^\s,@]+)$`)
+
+// CutRevision parts a place from the revision that it is cited at, "pay.go:12" from
+// "abc1234" in "pay.go:12 @ abc1234"; ok is false for one without.
+func CutRevision(s string) (place, rev string, ok bool) {
+	s = strings.TrimSpace(s)
+	if whole, quoted := visible.Unquote(s); quoted {
+		s = whole
+	}
+	m := datedRE.FindStringSubmatch(s)
+	if m == nil {
+		return s, "", false
+	}
+	return m[1], m[2], true
+}
+
 // Located is a document of a target, by its number.
 type Located struct {
 	Target int

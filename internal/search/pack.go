@@ -306,6 +306,7 @@ func (p *pack) add(ctx context.Context, t *Target, x *packed, start, end, must i
 		if !t.Own {
 			x.at = t.Store.Label() + ":" + x.at
 		}
+		x.at = t.dated(x.at)
 	}
 	text := strings.Join(x.body.text, "\n")
 	x.key = placeKey(t, x.path, start, text)

@@ -137,6 +137,6 @@ func (s *Several) Shorten() {
 		}
 		c.End, c.Code = c.Start+keep-1, strings.Join(all[:keep], "\n")
 		c.Next = fmt.Sprintf("%s+%d", c.ID, c.End+1)
-		c.At = fmt.Sprintf("%s:L%d-%d", c.Path, c.Start, c.End)
+		c.At = (&Target{Rev: c.rev}).dated(fmt.Sprintf("%s:L%d-%d", c.Path, c.Start, c.End))
 	}
 }

@@ -72,7 +72,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	title, symbol := s.title(&p.Chunk, meant)
 	l.meant, l.sure = meant, sure && meant != nil
 	h := Hit{
-		ID: c.ID, Store: t.Label, At: location(p.Path, &p.Chunk), Symbol: title,
+		ID: c.ID, Store: t.Label, At: t.dated(location(p.Path, &p.Chunk)), Symbol: title,
 		Score: math.Round(c.Score*100) / 100,
 		Where: Where{Target: c.Store, Path: p.Path, Start: p.Chunk.Start, End: p.Chunk.End, Score: c.Score},
 	}

@@ -21,6 +21,16 @@ func location(p string, c *kb.Chunk) string {
 	return fmt.Sprintf("%s:L%d-%d", p, c.Start, c.End)
 }
 
+// dated adds to a place the revision that it is cited at, as in "pay.go:12 @ abc1234".
+func (t *Target) dated(at string) string {
+	if t.Rev == "" {
+		return at
+	}
+	return at + revMark + t.Rev
+}
+
+const revMark = " @ "
+
 // titleBytes is how long the name of a chunk may be.
 const titleBytes = 80
 

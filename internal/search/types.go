@@ -15,6 +15,7 @@ type Target struct {
 	Store kb.Store
 	Label string // as hits cite it: name, with @ and seven digits of the commit
 	Own   bool   // the folder of the project that asks
+	Rev   string // the commit, in short, where it is searched as it was then: places name it
 	Index kb.Index
 	// View has the resolved references of the store, as they stand for the
 	// documents of Index; nil when they are not resolved yet.
@@ -262,6 +263,7 @@ type Context struct {
 	// Of names the declaration whose bases, callers and callees these are, where
 	// several stand here; one of its lines as "path:line" means another.
 	Plain bool   `json:"-"` // it is made to be read as text
+	rev   string // see Target.Rev
 	Of    string `json:"of,omitempty"`
 	Next  string `json:"next,omitempty"` // a value for resultId that continues a long reply
 }

@@ -65,20 +65,7 @@ func (r *Repository) Commit(h plumbing.Hash) (*object.Commit, error) {
 // one, a branch, a tag or HEAD, with ~N or ^ behind it as git has them. kb.NotFound
 // for what names none, kb.Invalid for the beginning of several.
 func (r *Repository) Revision(rev string) (plumbing.Hash, error) {
-	name, back := rev, 0
-	for {
-		m := backRE.FindStringSubmatch(name)
-		if m == nil {
-			break
-		}
-		n := 1
-		if m[2] != "" {
-			if n, _ = strconv.Atoi(m[2]); n > 1_000_000 {
-				break
-			}
-		}
-		name, back = m[1], back+n
-	}
+	name, back := backFrom(rev)
 	h, err := r.named(name)
 	for ; err == nil && back > 0; back-- {
 		var c *object.Commit
@@ -95,16 +82,53 @@ func (r *Repository) Revision(rev string) (plumbing.Hash, error) {
 	return h, err
 }
 
+// backFrom parts a revision from how many first parents it goes back.
+func backFrom(rev string) (name string, back int) {
+	for name = rev; ; {
+		m := backRE.FindStringSubmatch(name)
+		if m == nil {
+			return name, back
+		}
+		n := 1
+		if m[2] != "" {
+			if n, _ = strconv.Atoi(m[2]); n > 1_000_000 {
+				return name, back
+			}
+		}
+		name, back = m[1], back+n
+	}
+}
+
+// Tip returns the hash that the reference which a revision begins with has now; ok
+// is false for one that begins with no reference. No object is read: as long as
+// it is the same, so is the commit that Revision returns.
+func (r *Repository) Tip(rev string) (h plumbing.Hash, ok bool) {
+	name, _ := backFrom(rev)
+	for _, full := range spellings(name) {
+		if h, err := r.objects.resolve(full); err == nil {
+			return h, true
+		}
+	}
+	return h, false
+}
+
+// spellings are the references that a name may mean, as git has them.
+func spellings(name string) (out []plumbing.ReferenceName) {
+	for _, full := range []string{name, "refs/" + name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name} {
+		if full == "HEAD" || strings.HasPrefix(full, "refs/") {
+			out = append(out, plumbing.ReferenceName(full))
+		}
+	}
+	return out
+}
+
 // backRE is a revision with the number of first parents that it goes back.
 var backRE = lazyregexp.New(`^(.+?)(?:~([0-9]{0,9})|\^)$`)
 
 // named returns the commit of a reference, else of a hash or its beginning.
 func (r *Repository) named(name string) (plumbing.Hash, error) {
-	for _, full := range []string{name, "refs/" + name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name} {
-		if full != "HEAD" && !strings.HasPrefix(full, "refs/") {
-			continue
-		}
-		h, err := r.objects.resolve(plumbing.ReferenceName(full))
+	for _, full := range spellings(name) {
+		h, err := r.objects.resolve(full)
 		if err == nil {
 			c, err := r.objects.commit(h)
 			if err != nil {

@@ -46,11 +46,18 @@ func (r Role) Text(text string) Part { return Part{Text: text, Role: r} }
 // places are how lines are written behind a path: L98-L100, L98-100, L98.
 var places = lazyregexp.New(`:L(\d+)(?:-L?(\d+))?$`)
 
+// revised is the revision at which a place is cited, behind it.
+var revised = lazyregexp.New(` @ [0-9a-f]{7,40}$`)
+
 // At is a place "path:L98-L100" of a store. On a terminal it is written as
 // editors and terminals take it, path:98-100, and leads to the file.
 func (p *Printer) At(store, at string) Part {
 	if !p.Terminal {
 		return Path.Text(string(Name(at)))
+	}
+	rev := ""
+	if m := revised.FindString(at); m != "" {
+		at, rev = strings.TrimSuffix(at, m), m
 	}
 	path := at
 	if m := places.FindStringSubmatch(at); m != nil {
@@ -59,8 +66,8 @@ func (p *Printer) At(store, at string) Part {
 			at += "-" + m[2]
 		}
 	}
-	part := Path.Text(string(Name(at)))
-	if p.Color && p.Locate != nil {
+	part := Path.Text(string(Name(at + rev)))
+	if p.Color && p.Locate != nil && rev == "" { // the file may be another now, or gone
 		part.url = p.Locate(store, path)
 	}
 	return part

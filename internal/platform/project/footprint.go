@@ -38,6 +38,7 @@ var inData = []dataItem{
 	{"segments", true, "text, words and vectors of documents"},
 	{"generations", true, "what each store consists of"},
 	{"views", true, "who uses what"},
+	{"revisions", true, "which commits were searched lately"},
 	{"grammars", true, "machine code of grammars, a cache"},
 	{"repos", true, "bare copies of repositories"},
 	{"web", true, "kept pages of sites and packages"},
