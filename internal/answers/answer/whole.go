@@ -71,7 +71,7 @@ func (q *question) whole(c *choice, of scores) {
 	words, blocks := 0, 0
 	for i := range of.pages[first.passage] {
 		s := &of.pages[first.passage][i]
-		if s.section != first.section {
+		if s.section != first.section || s.left {
 			continue
 		}
 		all = append(all, s)
