@@ -191,7 +191,7 @@ func compose(ctx context.Context, a *app.App, c *app.Core, r AskRequest, q answe
 	if answeringOf(c).note != "" && !r.Public { // for who can change it
 		reply.Notes = append(reply.Notes, answeringOf(c).note)
 	}
-	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply), Said: said(&reply)})
+	answeringOf(c).sessions.Add(key, answer.Turn{Question: r.Question, Answer: answer.Markdown(reply.Parts), Topic: q.Topic, Cites: cites(&reply), Beside: beside(&reply), Said: said(&reply)})
 	reply.SessionKey = answeringOf(c).sessions.Secret(key)
 	return reply, nil
 }
@@ -209,9 +209,16 @@ func said(r *Answer) []string {
 
 // cites is what feedback on an answer is about.
 func cites(r *Answer) []answer.Cite {
+	return citesOf(append(slices.Clone(r.Sources), r.Near...), !r.Answered)
+}
+
+// beside is what the next question may go on with besides.
+func beside(r *Answer) []answer.Cite { return citesOf(r.Beside, true) }
+
+func citesOf(list []answer.Source, near bool) []answer.Cite {
 	var out []answer.Cite
-	for _, s := range append(slices.Clone(r.Sources), r.Near...) {
-		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines, Near: !r.Answered})
+	for _, s := range list {
+		out = append(out, answer.Cite{Store: s.Key, ID: s.ID, Path: s.Path, At: s.Store + " " + s.At, Lines: s.Lines, Near: near})
 	}
 	return out
 }

@@ -61,6 +61,9 @@ type Reply struct {
 	// Near are places too far to be shown, where nothing supports an answer:
 	// what feedback on that is about.
 	Near []Source `json:"-"`
+	// Beside are places of other sections that come next to those of an answer: a
+	// question that leans on it may mean one of them.
+	Beside []Source `json:"-"`
 }
 
 // Text is the reply as an agent or a terminal gets it: the answer, then its
@@ -167,6 +170,7 @@ func Run(ctx context.Context, targets []search.Target, emb kb.Embedder, r Reques
 	}
 	parts, cited := arrange(chosen)
 	reply.Sources = r.sources(cited, passages, targets)
+	reply.Beside = r.sources(chosen.beyond(mostBeyond), passages, targets)
 	if v := q.verdict(chosen); v != "" {
 		reply.Parts = append(reply.Parts, Part{Text: v})
 	}

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -128,7 +129,7 @@ const heardCost = 0.3
 
 // repeats is what speaks against a sentence because it was said already.
 func (q *question) repeats(s *scored) float64 {
-	if len(q.heard) == 0 || !slices.Contains(q.heard, plain(s.text)) {
+	if len(q.heard) == 0 || !q.hasHeard(s) {
 		return 0
 	}
 	for i := range q.concepts {
@@ -137,4 +138,18 @@ func (q *question) repeats(s *scored) float64 {
 		}
 	}
 	return heardCost
+}
+
+// hasHeard reports whether a sentence was said, be it code, a row, or with its heading before it.
+func (q *question) hasHeard(s *scored) bool {
+	text := s.text
+	if s.form == row {
+		text = s.rowText()
+	}
+	bare := func(t string) string { return strings.Join(strings.Fields(strings.ReplaceAll(t, "`", "")), " ") }
+	text = bare(plain(text))
+	return slices.ContainsFunc(q.heard, func(h string) bool {
+		h = bare(h)
+		return h == text || s.about != "" && strings.HasSuffix(h, ": "+text)
+	})
 }

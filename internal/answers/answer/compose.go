@@ -256,6 +256,9 @@ func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 			return false
 		}
 		most = MostWords
+		if q.cue == listing && !c.fits(whole, most) {
+			shorten(of.pages[s.passage], whole[len(need):])
+		}
 		for len(whole) > len(need)+1 && !c.fits(whole, most) {
 			whole = whole[:len(whole)-1]
 		}

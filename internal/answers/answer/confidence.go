@@ -49,7 +49,7 @@ func (q *question) signs(passages []search.Passage, c choice) signals {
 		}
 	}
 	for _, s := range c.all {
-		cover, cosine, near, own = max(cover, s.cover), max(cosine, s.cosine), max(near, s.near), max(own, s.own)
+		cover, cosine, near, own = max(cover, s.cover, q.meant(s)), max(cosine, s.cosine), max(near, s.near), max(own, s.own)
 	}
 	same, margin := c.standing(passages)
 	figure := 1.0

@@ -122,3 +122,27 @@ func commands(lines []string) bool {
 }
 
 var commandRE = lazyregexp.New(`^(?:\$ )?([a-z][a-z0-9._-]+) [^=({\[\s]`)
+
+// shorten leaves the names of items, where each has one, of a list that has no room with
+// what a page says of them: a list of all says more than some of it.
+func shorten(page []scored, items []*scored) {
+	var names []string
+	for _, s := range items {
+		m := itemNameRE.FindString(s.text)
+		if m = strings.TrimRight(m, " -–—:=\t"); m == "" || s.form != prose || s.list == 0 {
+			return
+		}
+		names = append(names, m)
+	}
+	for i, s := range items {
+		s.text, s.length = names[i], len(strings.Fields(names[i]))
+	}
+	for i := range page { // what goes on from what is no longer said
+		if len(items) > 0 && page[i].list == items[0].list && !page[i].opens {
+			page[i].left = true
+		}
+	}
+}
+
+// itemNameRE is what an item is about, before it is said what that is.
+var itemNameRE = lazyregexp.New("^(?:[*_]*`[^`]+`[*_]*(?:\\s*\\([^)]*\\))?\\s*(?:[-–—:=]|$)|\\*\\*[^*]{1,60}\\*\\*|[^.:;–—`]{1,60}?(?:\\s[-–—]|:)\\s)")

@@ -79,3 +79,27 @@ func uncertain(q *question) string {
 	}
 	return "No sure answer to this question was found. What comes nearest:"
 }
+
+// mostBeyond is how many sections beside those of an answer the next question may go on with.
+const mostBeyond = 2
+
+// beyond are the places of the best sentences of sections that are not chosen.
+func (c *choice) beyond(most int) []citation {
+	type place struct{ passage, section int }
+	have := map[place]bool{}
+	for _, s := range c.all {
+		have[place{s.passage, s.section}] = true
+	}
+	var out []citation
+	for _, s := range c.best {
+		at := place{s.passage, s.section}
+		if len(out) == most || s.score < nearFloor*c.best[0].score {
+			break
+		}
+		if !have[at] {
+			have[at] = true
+			out = append(out, citation{passage: s.passage, start: s.start, end: s.end, score: s.score, lines: [][2]int{{s.start, s.end}}})
+		}
+	}
+	return out
+}

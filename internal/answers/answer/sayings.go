@@ -112,3 +112,41 @@ func (s *saying) in(list, stems []string) []string {
 	}
 	return used
 }
+
+// meant is the share of the question in and around a sentence for who asks how sure an
+// answer is. What a saying means is not missed there where its words stand as they are
+// said ("config file" need not be an ini), nor where they only ask ("what happens").
+func (q *question) meant(s *scored) float64 {
+	held, sum := 0.0, 0.0
+	for i := range q.concepts {
+		c := &q.concepts[i]
+		a := s.around[i]
+		switch {
+		case c.own > 0:
+		case len(c.phrase) > 0:
+			a = max(a, phraseShare*q.heldAround(s, c.phrase))
+		case a == 0:
+			continue
+		}
+		held += c.weight * a
+		sum += c.weight
+	}
+	if sum == 0 {
+		return 0
+	}
+	return held / sum
+}
+
+// heldAround is how well a sentence, and what is around it, holds each of the terms, all of
+// which are words of the question.
+func (q *question) heldAround(s *scored, stems []string) float64 {
+	least := 1.0
+	for _, t := range stems {
+		i := slices.IndexFunc(q.concepts, func(c concept) bool { return c.own > 0 && c.terms[0] == t })
+		if i < 0 {
+			return 0
+		}
+		least = min(least, s.around[i])
+	}
+	return least
+}

@@ -39,8 +39,9 @@ type Turn struct {
 	Topic    []string  `json:"topic,omitempty"` // what the question was about, for those that lean on it
 	At       time.Time `json:"at"`
 
-	Cites []Cite   `json:"-"`
-	Said  []string `json:"-"` // the sentences of Answer
+	Cites  []Cite   `json:"-"`
+	Beside []Cite   `json:"-"` // of what came next to it
+	Said   []string `json:"-"` // the sentences of Answer
 }
 
 // Cite is a source by what feedback refers to it with.
@@ -81,7 +82,7 @@ func (t *Turn) size() int {
 	for _, w := range t.Said {
 		n += 16 + len(w)
 	}
-	for _, c := range t.Cites {
+	for _, c := range slices.Concat(t.Cites, t.Beside) {
 		n += 64 + len(c.Store) + len(c.ID) + len(c.Path) + len(c.At)
 	}
 	return n
@@ -192,6 +193,7 @@ func (s *Sessions) Add(k Key, t Turn) {
 	t.Question, t.Answer = kb.Clip(t.Question, turnBytes), kb.Clip(t.Answer, turnBytes)
 	t.Topic = slices.Clone(t.Topic)
 	t.Cites = slices.Clone(t.Cites[:min(len(t.Cites), turnSources)])
+	t.Beside = slices.Clone(t.Beside[:min(len(t.Beside), turnSources)])
 	t.Said = slices.Clone(t.Said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,7 +327,8 @@ func Cited(turns []Turn) []Cite {
 	if len(turns) == 0 {
 		return nil
 	}
-	return turns[len(turns)-1].Cites
+	last := &turns[len(turns)-1]
+	return slices.Concat(last.Cites, last.Beside)
 }
 
 // Said returns the sentences that the last turn answered with.

@@ -3,6 +3,7 @@ package answer
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed-4f2d999b/knowledge/internal/platform/lazyregexp"
 )
@@ -70,7 +71,7 @@ func (q *question) whole(c *choice, of scores) {
 	words, blocks := 0, 0
 	for i := range of.pages[first.passage] {
 		s := &of.pages[first.passage][i]
-		if s.section != first.section {
+		if s.section != first.section || s.left {
 			continue
 		}
 		all = append(all, s)
@@ -183,14 +184,13 @@ var sidesRE = lazyregexp.New(`(?i)([\p{L}\p{N}_.:~^'"-]+)\s*,?\s+(?:or|vs\.?|ver
 // sides adds a sentence for each of the two things that are compared which what is
 // chosen does not name.
 func (q *question) sides(c *choice, of scores) {
-	m := sidesRE.FindStringSubmatch(q.text)
+	m := sidesRE.FindStringSubmatchIndex(q.text)
 	if q.cue != comparing || m == nil {
 		return
 	}
-	for _, w := range m[1:] {
-		at := slices.IndexFunc(q.concepts, func(k concept) bool { return strings.EqualFold(k.word, strings.Trim(w, `'"`)) })
-		names := func(s *scored) bool { return s.direct[at] == 1 && s.form != code && s.length > 5 }
-		if at < 0 || slices.ContainsFunc(c.all, names) {
+	for _, side := range [][2]int{{m[2], m[3]}, {m[4], m[5]}} {
+		names := q.side(side[0], side[1])
+		if names == nil || slices.ContainsFunc(c.all, names) {
 			continue
 		}
 		var next *scored
@@ -205,6 +205,41 @@ func (q *question) sides(c *choice, of scores) {
 			q.pick(c, of, next, MostWords)
 		}
 	}
+}
+
+// side returns what tells whether a sentence is about one side of a comparison, the
+// word at [from,to) of the question with the one that it belongs to ("nested set",
+// "closure table"); nil where that says nothing. What is written with a sign before it
+// ("--all", "~1.2") is looked for as it is written.
+func (q *question) side(from, to int) func(*scored) bool {
+	word := strings.Trim(q.text[from:to], `'".:`)
+	if strings.IndexFunc(word, unicode.IsLetter) > 0 || word != "" && strings.ContainsRune("~^", rune(word[0])) {
+		return func(s *scored) bool { return s.form != code && strings.Contains(s.text, word) }
+	}
+	var need []int
+	add := func(w string) {
+		if i := q.concept(w); i >= 0 && !slices.Contains(need, i) {
+			need = append(need, i)
+		}
+	}
+	add(word)
+	if near := wordRE.FindString(q.text[to:]); near != "" && strings.HasPrefix(q.text[to:], " ") && strings.HasPrefix(strings.TrimLeft(q.text[to:], " "), near) {
+		add(near)
+	}
+	if all := wordRE.FindAllString(q.text[:from], -1); len(all) > 0 && strings.HasSuffix(strings.TrimRight(q.text[:from], " "), all[len(all)-1]) {
+		add(all[len(all)-1])
+	}
+	if len(need) == 0 {
+		return nil
+	}
+	return func(s *scored) bool {
+		return s.form != code && s.length > 5 && !slices.ContainsFunc(need, func(i int) bool { return s.around[i] < headingShare })
+	}
+}
+
+// concept is the place of what a word of the question stands for; -1 where it says nothing.
+func (q *question) concept(word string) int {
+	return slices.IndexFunc(q.concepts, func(c concept) bool { return !c.topic && strings.EqualFold(c.word, word) })
 }
 
 // titled is what speaks for the sentences below a heading that is asked itself:
