@@ -257,7 +257,7 @@ func (q *question) pick(c *choice, of scores, s *scored, most int) bool {
 		}
 		most = MostWords
 		if q.cue == listing && !c.fits(whole, most) {
-			shorten(whole[len(need):])
+			shorten(of.pages[s.passage], whole[len(need):])
 		}
 		for len(whole) > len(need)+1 && !c.fits(whole, most) {
 			whole = whole[:len(whole)-1]

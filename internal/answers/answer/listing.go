@@ -124,8 +124,8 @@ func commands(lines []string) bool {
 var commandRE = lazyregexp.New(`^(?:\$ )?([a-z][a-z0-9._-]+) [^=({\[\s]`)
 
 // shorten leaves the names of items, where each has one, of a list that has no room with
-// what it says of them: a list of all says more than some of it.
-func shorten(items []*scored) {
+// what a page says of them: a list of all says more than some of it.
+func shorten(page []scored, items []*scored) {
 	var names []string
 	for _, s := range items {
 		m := itemNameRE.FindString(s.text)
@@ -136,6 +136,11 @@ func shorten(items []*scored) {
 	}
 	for i, s := range items {
 		s.text, s.length = names[i], len(strings.Fields(names[i]))
+	}
+	for i := range page { // what goes on from what is no longer said
+		if len(items) > 0 && page[i].list == items[0].list && !page[i].opens {
+			page[i].left = true
+		}
 	}
 }
 

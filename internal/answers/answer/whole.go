@@ -71,7 +71,7 @@ func (q *question) whole(c *choice, of scores) {
 	words, blocks := 0, 0
 	for i := range of.pages[first.passage] {
 		s := &of.pages[first.passage][i]
-		if s.section != first.section {
+		if s.section != first.section || s.left {
 			continue
 		}
 		all = append(all, s)
@@ -216,21 +216,21 @@ func (q *question) side(from, to int) func(*scored) bool {
 	if strings.IndexFunc(word, unicode.IsLetter) > 0 || word != "" && strings.ContainsRune("~^", rune(word[0])) {
 		return func(s *scored) bool { return s.form != code && strings.Contains(s.text, word) }
 	}
-	at := q.concept(word)
-	if at < 0 {
-		return nil
-	}
-	need := []int{at}
-	near := wordRE.FindAllString(q.text[to:], 1)
-	if len(near) > 0 && strings.TrimLeft(q.text[to:], " ") != q.text[to:] && strings.HasPrefix(strings.TrimLeft(q.text[to:], " "), near[0]) {
-		if i := q.concept(near[0]); i >= 0 && i != at {
+	var need []int
+	add := func(w string) {
+		if i := q.concept(w); i >= 0 && !slices.Contains(need, i) {
 			need = append(need, i)
 		}
+	}
+	add(word)
+	if near := wordRE.FindString(q.text[to:]); near != "" && strings.HasPrefix(q.text[to:], " ") && strings.HasPrefix(strings.TrimLeft(q.text[to:], " "), near) {
+		add(near)
 	}
 	if all := wordRE.FindAllString(q.text[:from], -1); len(all) > 0 && strings.HasSuffix(strings.TrimRight(q.text[:from], " "), all[len(all)-1]) {
-		if i := q.concept(all[len(all)-1]); i >= 0 && i != at {
-			need = append(need, i)
-		}
+		add(all[len(all)-1])
+	}
+	if len(need) == 0 {
+		return nil
 	}
 	return func(s *scored) bool {
 		return s.form != code && s.length > 5 && !slices.ContainsFunc(need, func(i int) bool { return s.around[i] < headingShare })

@@ -318,30 +318,6 @@ func (r *ranking) literal(e *Evidence, _ *document) float64 {
 	return e.Literal
 }
 
-// lacking is 1 for a chunk without the one word of the query, where others have it.
-func (r *ranking) lacking(e *Evidence, _ *document) float64 {
-	return flag(r.spelled && !r.q.spelledIn(e))
-}
-
-// spelledIn reports whether one word alone tells what the query is about, which is
-// all of it or, in a brief question, looks like a name, and the chunk has it whole.
-func (q *Query) spelledIn(e *Evidence) bool {
-	if q.Class != Symbol && q.Class != Natural || len(q.Words) > q.tuning.BriefWords || q.Code() {
-		return false
-	}
-	var w *Word
-	for i := range q.Words {
-		if q.Words[i].Stop {
-			continue
-		}
-		if w != nil {
-			return false
-		}
-		w = &q.Words[i]
-	}
-	return w != nil && (len(q.Words) == 1 || named(w.Text)) && w.Whole >= 0 && w.Meant == "" && e.Matched&(1<<w.Whole) != 0
-}
-
 func flag(b bool) float64 {
 	if b {
 		return 1
