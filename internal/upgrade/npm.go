@@ -135,6 +135,9 @@ func (u *asked) npmSites(reply *Reply, project fs.FS, set *declared.Set, old, ne
 		files++
 		seen := map[int]bool{}
 		for _, s := range sites {
+			if s.Name == "" { // it follows from another line
+				s.Name, s.Says = s.Says, ""
+			}
 			key := fmt.Sprint(s.Name, s.Warns)
 			g := groups[key]
 			if g == nil {

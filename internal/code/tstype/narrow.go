@@ -86,15 +86,13 @@ func (w *World) with(l, r int32, e *env, holds bool) *env {
 		if t.Kind == Union {
 			parts = t.parts
 		}
-		var have, lack []*Type
+		var have []*Type
 		for _, p := range parts {
 			switch _, found := w.property(p, name); found {
 			case maybe:
 				return unknown
 			case yes:
 				have = append(have, p)
-			case no:
-				lack = append(lack, p)
 			}
 		}
 		switch {

@@ -124,6 +124,9 @@ func (w *World) eval(n int32, e *env) *Type {
 			} else {
 				t.parts = append(t.parts, p)
 			}
+			if len(t.parts) > maxParts {
+				return unknown
+			}
 		}
 		return t
 	case "array_type":
@@ -247,6 +250,9 @@ func union(parts ...*Type) *Type {
 			t.parts = append(t.parts, p.parts...)
 		default:
 			t.parts = append(t.parts, p)
+		}
+		if len(t.parts) > maxParts {
+			return unknown
 		}
 	}
 	switch len(t.parts) {

@@ -16,6 +16,9 @@ import (
 // maxSteps bounds what one file may take: types that are looked at.
 const maxSteps = 400_000
 
+// maxParts bounds the parts of one union or intersection.
+const maxParts = 4096
+
 // maxDepth bounds how deep types and expressions are followed into each other.
 const maxDepth = 48
 
