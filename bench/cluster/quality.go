@@ -93,15 +93,17 @@ func (b *bench) quality(ctx context.Context, dir, addresses string) error {
 	return nil
 }
 
-// conforms runs the conformance suite of indexes against the cluster, which empties it.
+// conforms runs the conformance suite of indexes against the cluster, and what tries heads and
+// deletion there, which empties it.
 func (b *bench) conforms(ctx context.Context) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", "20m", "-run", "TestConformance", "./internal/index/cluster")
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-v", "-timeout", "20m", "-run", "TestConformance|TestHeads|TestCollect", "./internal/index/cluster")
 	cmd.Env = append(os.Environ(), "KNOWLEDGE_WEAVIATE_URL="+b.addresses())
 	said, err := cmd.CombinedOutput()
 	passed, failed := 0, 0
 	for _, line := range strings.Split(string(said), "\n") {
 		line = strings.TrimSpace(line)
-		if !strings.Contains(line, "TestConformance/real,") || strings.Count(line, "/") < 2 {
+		suite := strings.Contains(line, "TestConformance/real,") && strings.Count(line, "/") >= 2
+		if !suite && !strings.Contains(line, "TestHeads/real") && !strings.Contains(line, "TestCollect/real") {
 			continue
 		}
 		switch {
@@ -111,7 +113,7 @@ func (b *bench) conforms(ctx context.Context) {
 			failed++
 		}
 	}
-	b.say("| the conformance suite of indexes | %d passed, %d failed %s |", passed, failed, errText(err))
+	b.say("| the conformance suite of indexes, heads, deletion | %d passed, %d failed %s |", passed, failed, errText(err))
 	if err != nil {
 		fmt.Println(string(said))
 	}
