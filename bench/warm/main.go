@@ -1,0 +1,200 @@
+// Command warm measures searches of a server that has answered before: two hundred
+// questions made by rule of the folder that is asked, names, words, how something
+// works and messages in turns. Run it with ".ci/extra warm [-dir DIR] [-before PROGRAM]".
+//
+// With -before another build of the program answers the same questions of the same
+// index in turns with this one, and what differs in the replies is counted. With
+// -stores N the folder is indexed once more as N stores, each a part of it, and all
+// of them are asked at once. With -profile FILE the questions are answered in this
+// process, and where the time goes is written there.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/pprof"
+	"strings"
+	"time"
+
+	"github.com/seed-4f2d999b/knowledge/bench/lab"
+	"github.com/seed-4f2d999b/knowledge/internal/app"
+	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/product"
+	"github.com/seed-4f2d999b/knowledge/internal/search"
+)
+
+const store = "large"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "warm:", err)
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	scratch, dir, data string
+	env                []string
+	questions          []question
+	rounds             int
+}
+
+type info struct {
+	Documents, Chunks int
+	TextBytes         int64
+}
+
+func run() error {
+	b := &bench{}
+	out := flag.String("out", "bench/runs", "folder of the report")
+	flag.StringVar(&b.dir, "dir", "", "folder to index; without one Go's own sources")
+	flag.StringVar(&b.data, "data", "", "data directory that is kept, with the index of another run where it has one")
+	program := flag.String("program", "", "the program that is measured; without one it is built of the last commit")
+	before := flag.String("before", "", "another build of the program, which answers in turns with it")
+	count := flag.Int("questions", 200, "how many questions")
+	flag.IntVar(&b.rounds, "rounds", 3, "how often each is asked of each program")
+	parts := flag.Int("stores", 0, "ask the folder as so many stores, too")
+	profile := flag.String("profile", "", "answer in this process and write where the time goes there")
+	flag.Parse()
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if b.scratch, err = lab.Scratch("warm"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.scratch)
+	if b.dir == "" {
+		goroot, err := lab.Command(root, nil, "go", "env", "GOROOT")
+		if err != nil {
+			return err
+		}
+		b.dir = filepath.Join(strings.TrimSpace(goroot), "src")
+	}
+	if _, err := os.Stat(b.dir); err != nil {
+		fmt.Printf("skipped: %v; -dir names another folder\n", err)
+		return nil
+	}
+	if b.data == "" {
+		b.data = filepath.Join(b.scratch, "data")
+	}
+	b.env = lab.Env(b.data)
+	if b.questions, err = questions(b.dir, *count); err != nil {
+		return err
+	}
+	commit := "of " + *program
+	if *program == "" {
+		tree, err := lab.Checkout(root, filepath.Join(b.scratch, "tree"))
+		if err != nil {
+			return err
+		}
+		*program, commit = filepath.Join(b.scratch, "knowledge"), "at commit "+tree.Commit
+		if err := tree.Build(*program); err != nil {
+			return err
+		}
+	}
+	i, err := b.index(*program)
+	if err != nil {
+		return err
+	}
+	if *profile != "" {
+		return b.profile(*profile)
+	}
+	var r lab.Report
+	r.Printf("# Warm searches, %s\n\nThe product %s. %s. Load averages %s at the start. Written by `.ci/extra warm`.\n\n",
+		time.Now().Format(time.DateOnly), commit, lab.Machine(), lab.Load())
+	r.Printf("%s: %d documents, %s of text, %d chunks; %d questions, each asked once before, then %d times of each program in turns.\n\n",
+		filepath.Base(b.dir), i.Documents, lab.MB(i.TextBytes), i.Chunks, len(b.questions), b.rounds)
+	if err := b.compare(&r, *program, *before, i); err != nil {
+		return err
+	}
+	if err := disk(&r, b.data, i.TextBytes); err != nil {
+		return err
+	}
+	if *parts > 1 {
+		if err := b.many(&r, *program, *before, *parts); err != nil {
+			return err
+		}
+	}
+	fmt.Print(r.String())
+	path, err := r.Write(*out, "warm")
+	if err == nil {
+		fmt.Println(path)
+	}
+	return err
+}
+
+// index indexes the folder, but where the data directory has it.
+func (b *bench) index(bin string) (i info, err error) {
+	said, err := lab.Command(b.scratch, b.env, bin, "--json", "store:info", store)
+	if err != nil {
+		if _, err := lab.Command(b.scratch, b.env, bin, "--quiet", "store:create", store, b.dir, "--scope", "user", "--yes"); err != nil {
+			return i, err
+		}
+		if said, err = lab.Command(b.scratch, b.env, bin, "--json", "store:info", store); err != nil {
+			return i, err
+		}
+	}
+	return i, json.Unmarshal([]byte(said), &i)
+}
+
+// profile answers the questions in this process: once, and then again while it is
+// watched.
+func (b *bench) profile(to string) error {
+	a, err := product.New(app.Config{Version: "bench", DataDir: b.data, Dir: b.scratch, Env: func(string) string { return "" }})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	ctx := context.Background()
+	ask := func() (time.Duration, error) {
+		began := lab.CPU()
+		for _, q := range b.questions {
+			if _, err := find.Ask(ctx, a, search.Request{Query: q.text, Packed: true}, app.Scope{Stores: []string{store}}); err != nil {
+				return 0, fmt.Errorf("%s: %w", q.text, err)
+			}
+		}
+		return (lab.CPU() - began) / time.Duration(len(b.questions)), nil
+	}
+	if _, err := ask(); err != nil {
+		return err
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	for range b.rounds {
+		took, err := ask()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s of processor time a search\n", lab.Ms(took))
+	}
+	pprof.StopCPUProfile()
+	return nil
+}
+
+// timesRE is what differs from one reply to the next of the same: how long it took,
+// and when the folder was looked at.
+var timesRE = regexp.MustCompile(`"ms":\s*[0-9.]+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// plain is a reply without times, and without the note on a folder that was not
+// looked at, which depends on them.
+func plain(reply string) string {
+	var b strings.Builder
+	for line := range strings.Lines(reply) {
+		if !strings.Contains(line, "was last compared with its folder") {
+			b.WriteString(timesRE.ReplaceAllString(line, "…"))
+		}
+	}
+	return b.String()
+}
