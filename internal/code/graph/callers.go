@@ -2,6 +2,51 @@ package graph
 
 import "github.com/seed-4f2d999b/knowledge/internal/kb"
 
+// Into returns the edges into a declaration: where it is called, referred to,
+// inherited. In order of path and line.
+func (v *View) Into(s kb.Spot) ([]kb.Edge, error) {
+	var out []kb.Edge
+	err := v.guard(func() error {
+		t, i, err := v.locate(s)
+		if err != nil || i < 0 {
+			return err
+		}
+		out, err = v.into(t, i)
+		return err
+	})
+	return out, err
+}
+
+func (v *View) into(t *table, i int) ([]kb.Edge, error) {
+	docs, err := v.core.users(t.doc, i)
+	if err != nil {
+		return nil, err
+	}
+	var out []kb.Edge
+	to := ref{int32(t.doc), int32(i)}
+	for _, doc := range docs {
+		from := t
+		if doc != t.doc {
+			if from, err = v.table(doc); err != nil {
+				return nil, err
+			}
+		}
+		if from.changed {
+			continue
+		}
+		as, err := v.core.arrowsTo(doc, func(r ref) bool { return r == to })
+		if err != nil {
+			return nil, err
+		}
+		es, err := v.shown(from, as, t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, es...)
+	}
+	return out, nil
+}
+
 // Callers returns who calls a declaration, line by line, then who calls those,
 // each calling declaration once, and so on to depth (at least 1), breadth
 // first; at most limit calls, 0 for no limit.

@@ -31,6 +31,7 @@ type table struct {
 	field   int // the number of kindField, -1 for none
 	changed bool
 	now     map[string][]*kb.Symbol // by qualified name, when changed
+	quals   map[int]string          // by row, the qualified names that were asked for
 }
 
 func (v *View) table(doc int) (*table, error) {
@@ -61,11 +62,19 @@ func (v *View) table(doc int) (*table, error) {
 }
 
 func (t *table) qualified(i int) string {
-	r := t.rows[i]
-	if t.strs.at(r.qual) == "" {
-		return t.strs.at(r.name)
+	if q, ok := t.quals[i]; ok {
+		return q
 	}
-	return t.strs.at(r.qual) + "." + t.strs.at(r.name)
+	r := t.rows[i]
+	q := t.strs.at(r.name)
+	if in := t.strs.at(r.qual); in != "" {
+		q = in + "." + q
+	}
+	if t.quals == nil {
+		t.quals = map[int]string{}
+	}
+	t.quals[i] = q
+	return q
 }
 
 // decl returns a declaration as it is now; false if it is there no more.
@@ -222,8 +231,9 @@ func (v *View) locate(s kb.Spot) (*table, int, error) {
 		return nil, -1, err
 	}
 	best := -1
+	names := t.strs.qualified(s.Decl)
 	for i := range t.rows {
-		if t.qualified(i) != s.Decl {
+		if !slices.Contains(names, [2]int{t.rows[i].qual, t.rows[i].name}) {
 			continue
 		}
 		d, ok := t.decl(i)
@@ -285,69 +295,32 @@ func (v *View) edges(from *table, want func(arrow) bool) ([]kb.Edge, error) {
 // shown makes edges of arrows out of a document; to is a table that many lead to.
 func (v *View) shown(from *table, as []arrow, to *table) ([]kb.Edge, error) {
 	tables := map[int32]*table{int32(from.doc): from, int32(to.doc): to}
+	spots := map[ref]kb.Spot{} // the zero one is there no more
 	out := make([]kb.Edge, 0, len(as))
 	for _, a := range as {
-		to := tables[a.target.doc]
-		if to == nil {
-			var err error
-			if to, err = v.table(int(a.target.doc)); err != nil {
-				return nil, err
-			}
-			tables[a.target.doc] = to
-		}
-		d, ok := to.decl(int(a.target.decl))
+		spot, ok := spots[a.target]
 		if !ok {
+			to := tables[a.target.doc]
+			if to == nil {
+				var err error
+				if to, err = v.table(int(a.target.doc)); err != nil {
+					return nil, err
+				}
+				tables[a.target.doc] = to
+			}
+			if d, ok := to.decl(int(a.target.decl)); ok {
+				spot = d.Spot()
+			}
+			spots[a.target] = spot
+		}
+		if spot == (kb.Spot{}) {
 			continue
 		}
-		e := kb.Edge{From: kb.Spot{Path: from.path, Line: a.line}, To: d.Spot(), Kind: a.kind, Confidence: float64(a.conf) / 100}
+		e := kb.Edge{From: kb.Spot{Path: from.path, Line: a.line}, To: spot, Kind: a.kind, Confidence: float64(a.conf) / 100}
 		if k := from.around(a.line); k >= 0 {
 			e.From.Decl = from.qualified(k)
 		}
 		out = append(out, e)
-	}
-	return out, nil
-}
-
-// Into returns the edges into a declaration: where it is called, referred to,
-// inherited. In order of path and line.
-func (v *View) Into(s kb.Spot) ([]kb.Edge, error) {
-	var out []kb.Edge
-	err := v.guard(func() error {
-		t, i, err := v.locate(s)
-		if err != nil || i < 0 {
-			return err
-		}
-		out, err = v.into(t, i)
-		return err
-	})
-	return out, err
-}
-
-func (v *View) into(t *table, i int) ([]kb.Edge, error) {
-	docs, err := v.core.users(t.doc, i)
-	if err != nil {
-		return nil, err
-	}
-	var out []kb.Edge
-	for _, doc := range docs {
-		from := t
-		if doc != t.doc {
-			if from, err = v.table(doc); err != nil {
-				return nil, err
-			}
-		}
-		if from.changed {
-			continue
-		}
-		as, err := v.core.arrowsTo(doc, ref{int32(t.doc), int32(i)})
-		if err != nil {
-			return nil, err
-		}
-		es, err := v.shown(from, as, t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, es...)
 	}
 	return out, nil
 }

@@ -102,33 +102,38 @@ func eachTarget(d *dec, n int, f func(i int, r ref)) bool {
 	return !d.bad
 }
 
-// readArrowsTo reads those of n edges that lead to one target; the columns of the
+// readArrowsTo reads those of n edges whose targets are wanted; the columns of the
 // others are passed over.
-func readArrowsTo(d *dec, n int, to ref) []arrow {
-	target := -1
-	ok := eachTarget(d, n, func(i int, r ref) {
-		if r == to {
-			target = i
+func readArrowsTo(d *dec, n int, wanted func(ref) bool) []arrow {
+	var numbers []int32 // by target, its number among those that are wanted, from 1 on
+	var to []ref
+	ok := eachTarget(d, n, func(_ int, r ref) {
+		k := int32(0)
+		if wanted(r) {
+			to = append(to, r)
+			k = int32(len(to))
 		}
+		numbers = append(numbers, k)
 	})
-	if !ok || target < 0 {
+	if !ok || to == nil {
 		return nil
 	}
 	column := *d
 	d.skip(n)
 	var at []int // the edges
+	var out []arrow
 	for i := range n {
-		if d.int() == target {
+		if k := d.int(); k < len(numbers) && numbers[k] > 0 {
 			at = append(at, i)
+			out = append(out, arrow{target: to[numbers[k]-1], conf: 100})
 		}
 	}
-	out := make([]arrow, len(at))
 	line, next := 0, 0
 	for k, i := range at {
 		for ; next <= i; next++ {
 			line += column.int()
 		}
-		out[k] = arrow{line: line, target: to, conf: 100}
+		out[k].line = line
 	}
 	pick := func(set func(a *arrow, v int)) { // of the column that begins here
 		next := 0
@@ -184,9 +189,9 @@ func (c *core) arrows(doc int) ([]arrow, error) {
 	return c.arrowsBy(doc, readArrows)
 }
 
-// arrowsTo returns the edges from a document to one declaration.
-func (c *core) arrowsTo(doc int, to ref) ([]arrow, error) {
-	return c.arrowsBy(doc, func(d *dec, n int) []arrow { return readArrowsTo(d, n, to) })
+// arrowsTo returns the edges from a document whose targets are wanted.
+func (c *core) arrowsTo(doc int, wanted func(ref) bool) ([]arrow, error) {
+	return c.arrowsBy(doc, func(d *dec, n int) []arrow { return readArrowsTo(d, n, wanted) })
 }
 
 func (c *core) arrowsBy(doc int, read func(d *dec, n int) []arrow) ([]arrow, error) {

@@ -91,13 +91,13 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 			}
 		}
 		for _, doc := range docs {
-			as, err := v.core.arrows(doc)
+			as, err := v.core.arrowsTo(doc, func(r ref) bool { return rows[r.doc] != nil })
 			if err != nil {
 				return err
 			}
 			for _, a := range as {
-				to, ok := rows[a.target.doc]
-				if !ok || int(a.target.decl) >= len(to) {
+				to := rows[a.target.doc]
+				if int(a.target.decl) >= len(to) {
 					continue
 				}
 				out = append(out, kb.Edge{

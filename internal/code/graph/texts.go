@@ -78,6 +78,27 @@ func (t *texts) search(s string) int {
 	return -1
 }
 
+// qualified returns the pairs of numbers, of what encloses a declaration and of its
+// name, that stand for a qualified name: a name may have a dot in it, too.
+func (t *texts) qualified(decl string) (pairs [][2]int) {
+	add := func(in, name string) {
+		q := t.search(in)
+		if q < 0 {
+			return
+		}
+		if n := t.search(name); n >= 0 {
+			pairs = append(pairs, [2]int{q, n})
+		}
+	}
+	add("", decl)
+	for i := 1; i < len(decl); i++ {
+		if decl[i] == '.' {
+			add(decl[:i], decl[i+1:])
+		}
+	}
+	return pairs
+}
+
 // all returns every string.
 func (t *texts) all() []string {
 	d := dec{b: t.raw}
