@@ -3,6 +3,7 @@ package rank
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -149,14 +150,17 @@ const (
 func (l *Literal) runs(text string, has []said) {
 	longest := make([]int, len(l.words)) // of the runs that end at a word
 	run, next := map[int]int{}, map[int]int{}
-	for w := range strings.FieldsFuncSeq(text, func(c rune) bool { return !word(c) }) {
+	l.eachWord(text, func(at []int) {
+		if len(at)+len(run) == 0 { // as after most words
+			return
+		}
 		clear(next)
-		for _, i := range l.at[strings.ToLower(w)] {
+		for _, i := range at {
 			next[i] = run[i-1] + 1
 			longest[i] = max(longest[i], next[i])
 		}
 		run, next = next, run
-	}
+	})
 	for i := len(longest) - 1; i >= 0; {
 		n := longest[i]
 		if n == 0 {
@@ -177,6 +181,43 @@ func (l *Literal) runs(text string, has []said) {
 			i -= n
 		} else {
 			i--
+		}
+	}
+}
+
+// eachWord calls f for every word of a text, with its places in the query.
+func (l *Literal) eachWord(text string, f func(at []int)) {
+	var lower []byte
+	for i := 0; i < len(text); {
+		from, plain := i, true
+		lower = lower[:0]
+		for i < len(text) {
+			if c := text[i]; c >= utf8.RuneSelf {
+				r, n := utf8.DecodeRuneInString(text[i:])
+				if !word(r) {
+					break
+				}
+				plain = false
+				i += n
+				continue
+			} else if !wordByte(c) {
+				break
+			} else if c >= 'A' && c <= 'Z' {
+				c += 'a' - 'A'
+				lower = append(lower, c)
+			} else {
+				lower = append(lower, c)
+			}
+			i++
+		}
+		switch {
+		case i == from:
+			_, n := utf8.DecodeRuneInString(text[i:])
+			i += n
+		case plain:
+			f(l.at[string(lower)])
+		default:
+			f(l.at[strings.ToLower(text[from:i])])
 		}
 	}
 }

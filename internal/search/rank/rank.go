@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -68,6 +67,17 @@ type Options struct {
 // admitted reports whether a candidate is more than noise.
 func (e *Evidence) admitted(q *Query) bool {
 	return e.Named > 0 || q.Coverage(e.Matched) > 0 || e.Cosine >= q.tuning.LeastCosine
+}
+
+// admitted returns the candidates that are more than noise.
+func admitted(q *Query, cands []Evidence) []Evidence {
+	kept := make([]Evidence, 0, len(cands))
+	for i := range cands {
+		if cands[i].admitted(q) {
+			kept = append(kept, cands[i])
+		}
+	}
+	return kept
 }
 
 // Parts names what Options.Without may leave out: the rankers and the signals.
@@ -237,10 +247,7 @@ func Rank(q *Query, cands []Evidence, o Options) (hits []Scored, sure Sure) {
 	}
 	// The nearest vectors of a store in which nothing is near are noise.
 	if o.Mode != Vector {
-		cands = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
-			return !e.admitted(q)
-		})
-		if len(cands) == 0 {
+		if cands = admitted(q, cands); len(cands) == 0 {
 			return nil, Sure{}
 		}
 	}
@@ -304,9 +311,7 @@ func (r *ranking) score(e *Evidence) Scored {
 // Evaluate returns the values of every signal, in the order of Parts, for
 // every candidate that Rank would order; that of a signal of sections is 0.
 func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values [][]float64) {
-	kept = slices.DeleteFunc(slices.Clone(cands), func(e Evidence) bool {
-		return !e.admitted(q)
-	})
+	kept = admitted(q, cands)
 	r := newRanking(q, kept, o)
 	for i := range kept {
 		d := r.document(&kept[i])
@@ -319,68 +324,4 @@ func Evaluate(q *Query, cands []Evidence, o Options) (kept []Evidence, values []
 		values = append(values, row)
 	}
 	return kept, values
-}
-
-// perDocument orders documents by their best chunk, each with the chunks in
-// it that answer best, which are not always those that speak for the document.
-func (r *ranking) perDocument(list []Scored) []Scored {
-	chunks := map[docKey][]int{}
-	var keys []docKey
-	for i := range list {
-		k := docKey{list[i].Store, list[i].Path}
-		if chunks[k] == nil {
-			keys = append(keys, k)
-		}
-		chunks[k] = append(chunks[k], i)
-	}
-	most := r.t.MostAgain
-	if r.o.Intent == Pattern || r.o.Mode == Vector { // as many documents as there are
-		most = 1
-	}
-	out := make([]Scored, 0, len(list))
-	for _, k := range keys {
-		of := chunks[k]
-		raw := list[of[0]].raw
-		for _, i := range of {
-			raw = max(raw, list[i].raw)
-		}
-		slices.SortFunc(of, func(a, b int) int {
-			if c := cmp.Or(cmp.Compare(list[b].Named, list[a].Named), cmp.Compare(list[b].Literal, list[a].Literal),
-				cmp.Compare(list[b].within, list[a].within)); c != 0 {
-				return c
-			}
-			return order(&list[a], &list[b])
-		})
-		for n, i := range of[:min(most, len(of))] {
-			if n > 0 && raw <= 0 {
-				break
-			}
-			s := list[i]
-			if n == 0 {
-				s.raw = raw
-			} else {
-				s.raw = math.Min(s.raw, raw) * math.Pow(r.t.Again, float64(n))
-			}
-			out = append(out, s)
-		}
-	}
-	slices.SortFunc(out, func(a, b Scored) int { return order(&a, &b) })
-	return out
-}
-
-// order puts the better first; equals stand in an order that no run changes.
-func order(a, b *Scored) int {
-	if c := cmp.Compare(b.raw, a.raw); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.Store, b.Store); c != 0 {
-		return c
-	}
-	if c := samePage(a.Path, b.Path); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.Start, b.Start); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.ID, b.ID)
 }
