@@ -42,7 +42,11 @@ func (g *Generation) evidence(doc int, r *kb.Retrieval, sc *scores) (docEvidence
 	if err != nil || m == nil || m.Dims() != len(r.Vector) {
 		return d, err
 	}
-	sum := make([]float32, m.Dims())
+	if len(sc.sum) != m.Dims() {
+		sc.sum = make([]float32, m.Dims())
+	}
+	sum := sc.sum
+	clear(sum)
 	s := g.segs[g.docs[doc].seg]
 	at, end := s.chunkRange(int(g.docs[doc].doc))
 	if err := m.Touch(row, end-at); err != nil {

@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -52,14 +51,13 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 	if err != nil {
 		return nil, err
 	}
-	picked := map[uint32]float64{} // global → cosine
-	for _, c := range best(lex, limit, sc) {
-		picked[c] = math.NaN()
-	}
+	slices.SortFunc(near, func(a, b match) int { return cmp.Compare(a.global, b.global) })
+	order := slices.Clone(best(lex, limit, sc))
 	for _, m := range near {
-		picked[m.global] = m.cosine
+		order = append(order, m.global)
 	}
-	order := slices.Sorted(maps.Keys(picked))
+	slices.Sort(order)
+	order = slices.Compact(order)
 	if len(r.Phrases) > 0 {
 		var err error
 		if order, err = g.withPhrases(ctx, order, r.Phrases, r.Limit, sc); err != nil {
@@ -77,7 +75,14 @@ func (g *Generation) retrieve(ctx context.Context, r *kb.Retrieval, sc *scores) 
 				return nil, err
 			}
 		}
-		cand, err := g.candidate(c, &d, r, sc, picked[c])
+		for len(near) > 0 && near[0].global < c {
+			near = near[1:]
+		}
+		cosine := math.NaN()
+		if len(near) > 0 && near[0].global == c {
+			cosine = near[0].cosine
+		}
+		cand, err := g.candidate(c, &d, r, sc, cosine)
 		if err != nil {
 			return nil, err
 		}

@@ -23,12 +23,13 @@ const slack = 1e-4
 
 // rough is the scratch space of rough scoring.
 type rough struct {
-	sums   []float32 // by chunk
-	paths  []float32 // by document, the weighted frequency of the term in its path
-	pathed []uint32  // documents with such
-	below  bitset    // their chunks
-	once   []float32 // by length of the body, the weighted frequency of a term that is there once
-	gain   []float32 // what that adds to the score
+	sums   []float32  // by chunk
+	paths  []float32  // by document, the weighted frequency of the term in its path
+	pathed []uint32   // documents with such
+	below  bitset     // their chunks
+	once   []float32  // by length of the body, the weighted frequency of a term that is there once
+	onceOf [3]float64 // of which weight and norm that is
+	gain   []float32  // what that adds to the score
 	heap   []float32
 	found  []uint32 // what above returned last
 }
@@ -62,8 +63,11 @@ func (g *Generation) likely(ctx context.Context, w *weighing, sc *scores, keep f
 		r.once, r.gain = make([]float32, lengths), make([]float32, lengths)
 	}
 	defer clear(r.sums)
-	for n := range r.once {
-		r.once[n] = float32(w.BM25F.Weight[kb.FieldBody] / (w.c0[fieldBody] + w.c1[fieldBody]*float64(n)))
+	if of := [3]float64{w.BM25F.Weight[kb.FieldBody], w.c0[fieldBody], w.c1[fieldBody]}; r.onceOf != of {
+		for n := range r.once {
+			r.once[n] = float32(of[0] / (of[1] + of[2]*float64(n)))
+		}
+		r.onceOf = of
 	}
 	var found []uint32 // nil: every chunk
 	read := 0          // postings since the last look
@@ -216,9 +220,6 @@ func (w *weighing) weightOf(i int) weight {
 // chunks of their own, so that several processors add at once.
 func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 	t := w.weightOf(i)
-	for n, f := range r.once {
-		r.gain[n] = t.of(f)
-	}
 	defer r.forget(g)
 	if err := g.addPaths(w, i, &t, r, func(uint32, uint32) bool { return true }); err != nil {
 		return err
@@ -231,6 +232,13 @@ func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 	for si := range at {
 		n += int(at[si].count)
 	}
+	var gain []float32
+	if n >= lengths { // else the table would cost more than it saves
+		gain = r.gain
+		for n, f := range r.once {
+			gain[n] = t.of(f)
+		}
+	}
 	return g.sideBySide(len(at), n >= aloneBelow, func(si int) error {
 		if at[si].count == 0 {
 			return nil
@@ -239,7 +247,7 @@ func (g *Generation) addRoughly(w *weighing, i int, r *rough) error {
 		if err != nil {
 			return err
 		}
-		return g.addPostings(&t, si, b, r)
+		return g.addPostings(&t, si, b, gain, r)
 	})
 }
 
@@ -275,8 +283,9 @@ func (r *rough) forget(g *Generation) {
 	r.pathed = r.pathed[:0]
 }
 
-// addPostings adds what the postings of a term in one segment give.
-func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
+// addPostings adds what the postings of a term in one segment give; gain is what
+// one in a body gives by its length, nil where that is not known beforehand.
+func (g *Generation) addPostings(t *weight, si int, b []byte, gain []float32, r *rough) error {
 	globals, sizes := g.globals[si], g.segs[si].sizes
 	at, limit := uint64(0), uint64(len(globals))
 	for i := 0; i < len(b); {
@@ -300,7 +309,11 @@ func (g *Generation) addPostings(t *weight, si int, b []byte, r *rough) error {
 		var f, x float32
 		switch body := sizes[at] & (1<<16 - 1); {
 		case v&3 == 0 && body < lengths:
-			f, x = r.once[body], r.gain[body]
+			if f = r.once[body]; gain != nil {
+				x = gain[body]
+			} else {
+				x = t.of(f)
+			}
 		case v&3 == 1 && i < len(b) && b[i] < 0x80 && body < lengths:
 			f = float32(b[i]) * r.once[body]
 			x = t.of(f)

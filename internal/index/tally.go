@@ -15,6 +15,7 @@ type scores struct {
 	pathed  []uint32 // documents with such
 	rough   rough
 	cards   map[int]*card // by document, of what is elsewhere
+	sum     []float32     // of the vectors of a document
 }
 
 // tally is what a chunk has; what is of one chunk lies together in memory.
