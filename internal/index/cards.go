@@ -249,16 +249,31 @@ func (g *Generation) loadFacts(ctx context.Context, docs []int, whole bool) ([]f
 	return facts, cards, nil
 }
 
-func (g *Generation) documentFar(ctx context.Context, d int) (t kb.DocumentText, err error) {
-	facts, cards, err := g.loadFacts(ctx, []int{d}, true)
+// documentFar is Document where the documents are elsewhere.
+func (g *Generation) documentFar(ctx context.Context, d int) (kb.DocumentText, error) {
+	all, err := g.documentsFar(ctx, []int{d})
 	if err != nil {
-		return t, err
+		return kb.DocumentText{}, err
 	}
-	c := cards[0]
-	t = kb.DocumentText{Path: g.paths[d], Hash: c.doc.Hash, Body: c.doc.Text.Body, Language: c.doc.Text.Language, Flags: c.doc.Text.Flags,
-		Chunks: facts[0].Chunks, Facts: facts[0].Facts, Stamp: g.docs[d].stamp}
 	for global := g.base[d]; global < g.base[d+1]; global++ {
-		t.IDs = append(t.IDs, g.id(global))
+		all[0].IDs = append(all[0].IDs, g.id(global))
 	}
-	return t, nil
+	return all[0], nil
+}
+
+// documentsFar returns documents without their ids.
+func (g *Generation) documentsFar(ctx context.Context, docs []int) ([]kb.DocumentText, error) {
+	out := make([]kb.DocumentText, 0, len(docs))
+	for some := range slices.Chunk(docs, mostLoaded) {
+		facts, cards, err := g.loadFacts(ctx, some, true)
+		if err != nil {
+			return nil, err
+		}
+		for i, d := range some {
+			c := cards[i]
+			out = append(out, kb.DocumentText{Path: g.paths[d], Hash: c.doc.Hash, Body: c.doc.Text.Body, Language: c.doc.Text.Language,
+				Flags: c.doc.Text.Flags, Chunks: facts[i].Chunks, Facts: facts[i].Facts, Stamp: g.docs[d].stamp})
+		}
+	}
+	return out, nil
 }

@@ -118,6 +118,25 @@ type factReader struct {
 
 func (r *factReader) name() string { return r.strings.read(&r.varReader, r.string) }
 
+// symbols fills in the symbols of chunks.
+func (r *factReader) symbols(chunks []kb.Chunk) {
+	for i := range chunks {
+		for j := range chunks[i].Symbols {
+			s := &chunks[i].Symbols[j]
+			s.Line, s.Path = 0, nil
+			if n := int(r.uvarint()); n > 0 {
+				s.Line = s.Start + n - 1
+			}
+			if n := r.count(); n > 0 {
+				s.Path = make([]string, n)
+				for k := range s.Path {
+					s.Path[k] = r.name()
+				}
+			}
+		}
+	}
+}
+
 // readFacts fills in the symbols of chunks and returns the rest.
 func readFacts(b []byte, chunks []kb.Chunk) (kb.Facts, error) {
 	var f kb.Facts
@@ -125,17 +144,7 @@ func readFacts(b []byte, chunks []kb.Chunk) (kb.Facts, error) {
 		return f, nil
 	}
 	r := factReader{varReader: varReader{b: b}}
-	for i := range chunks {
-		for j := range chunks[i].Symbols {
-			s := &chunks[i].Symbols[j]
-			if n := int(r.uvarint()); n > 0 {
-				s.Line = s.Start + n - 1
-			}
-			for range r.count() {
-				s.Path = append(s.Path, r.name())
-			}
-		}
-	}
+	r.symbols(chunks)
 	f.Package = r.string()
 	f.Imports = make([]kb.Import, r.count())
 	for i := range f.Imports {

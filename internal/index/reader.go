@@ -197,47 +197,6 @@ func (g *Generation) docByPath(path string) (int, bool) {
 	return sort.Find(len(g.paths), func(i int) int { return strings.Compare(path, g.paths[i]) })
 }
 
-// Passages returns chunks with their text, in the order asked.
-func (g *Generation) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
-	if g.pool.Far != nil {
-		return g.passagesFar(ctx, places)
-	}
-	out := make([]kb.Passage, len(places))
-	err := g.guard(func() error {
-		return g.sideBySide(len(places), len(places) >= severalPassages, func(k int) (err error) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			out[k], err = g.passage(places[k])
-			return err
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// severalPassages is how many passages are unpacked on several processors.
-const severalPassages = 6
-
-func (g *Generation) passage(p kb.Place) (kb.Passage, error) {
-	i, ok := g.docByPath(p.Path)
-	if !ok {
-		return kb.Passage{}, kb.Errorf(kb.NotFound, "no document %q in the store", p.Path)
-	}
-	s, doc := g.segs[g.docs[i].seg], int(g.docs[i].doc)
-	if p.Chunk < 0 || p.Chunk >= int(g.base[i+1]-g.base[i]) {
-		return kb.Passage{}, kb.Errorf(kb.NotFound, "%q has no chunk %d", p.Path, p.Chunk)
-	}
-	c, err := s.chunkOf(doc, p.Chunk)
-	if err != nil {
-		return kb.Passage{}, err
-	}
-	text, err := s.excerpt(doc, c.From, c.To)
-	return kb.Passage{Place: p, Chunk: c, Text: text, Language: s.language(doc)}, err
-}
-
 // Resolve says what each id means now.
 func (g *Generation) Resolve(ctx context.Context, ids []string) ([]kb.Resolution, error) {
 	out := make([]kb.Resolution, len(ids))

@@ -31,6 +31,15 @@ func (m masked) Document(ctx context.Context, path string) (kb.DocumentText, err
 	return d, err
 }
 
+// Texts implements kb.Index.
+func (m masked) Texts(ctx context.Context, paths []string, bodies bool) ([]kb.DocumentText, error) {
+	list, err := m.Index.Texts(ctx, paths, bodies)
+	for i := range list {
+		list[i].Body, _ = secret.Mask(list[i].Path, list[i].Body)
+	}
+	return list, err
+}
+
 // Passages implements kb.Index. A chunk is masked as a part of its document:
 // by itself it may not show what it holds.
 func (m masked) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
@@ -38,6 +47,20 @@ func (m masked) Passages(ctx context.Context, places []kb.Place) ([]kb.Passage, 
 	if err != nil {
 		return nil, err
 	}
+	return m.mask(ctx, list)
+}
+
+// Excerpts implements kb.Index.
+func (m masked) Excerpts(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
+	list, err := m.Index.Excerpts(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	return m.mask(ctx, list)
+}
+
+// mask masks what stands in passages.
+func (m masked) mask(ctx context.Context, list []kb.Passage) ([]kb.Passage, error) {
 	bodies := map[string]string{}
 	for i := range list {
 		p := &list[i]

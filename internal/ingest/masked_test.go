@@ -1,11 +1,55 @@
 package ingest
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 )
+
+// leaky is an index of one document in which a secret was left.
+type leaky struct {
+	kb.Index
+	body string
+}
+
+func (l leaky) Document(_ context.Context, path string) (kb.DocumentText, error) {
+	return kb.DocumentText{Path: path, Body: l.body}, nil
+}
+
+func (l leaky) Texts(ctx context.Context, paths []string, _ bool) ([]kb.DocumentText, error) {
+	d, err := l.Document(ctx, paths[0])
+	return []kb.DocumentText{d}, err
+}
+
+func (l leaky) Passages(_ context.Context, places []kb.Place) ([]kb.Passage, error) {
+	return []kb.Passage{{Place: places[0], Chunk: kb.Chunk{To: len(l.body)}, Text: l.body}}, nil
+}
+
+func (l leaky) Excerpts(ctx context.Context, places []kb.Place) ([]kb.Passage, error) {
+	return l.Passages(ctx, places)
+}
+
+// TestEveryReadIsMasked: where older rules left a secret in, no way to read it shows it.
+func TestEveryReadIsMasked(t *testing.T) {
+	token := "ghp_" + "q8Zr3Lw0Vt7Yb2Nc5Xd9Kf4Hg6Jm1Ps8Rt2W"
+	x := Masked(leaky{body: "const t = \"" + token + "\"\n"}, &kb.Head{Rules: secret.Version - 1})
+	ctx, places := t.Context(), []kb.Place{{Path: "a.go"}}
+	d, err := x.Document(ctx, "a.go")
+	texts, err2 := x.Texts(ctx, []string{"a.go"}, true)
+	passages, err3 := x.Passages(ctx, places)
+	excerpts, err4 := x.Excerpts(ctx, places)
+	if err != nil || err2 != nil || err3 != nil || err4 != nil {
+		t.Fatal(err, err2, err3, err4)
+	}
+	for what, text := range map[string]string{"document": d.Body, "text": texts[0].Body, "passage": passages[0].Text, "excerpt": excerpts[0].Text} {
+		if strings.Contains(text, token) || !strings.Contains(text, "****") {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
 
 // TestSecretsAreMasked: what is indexed has asterisks where a secret stood, in
 // whatever encoding the file is, and on the same lines; the head counts such

@@ -215,11 +215,20 @@ type Index interface {
 	Spelt(ctx context.Context, terms []string) ([][]string, error)
 	Retrieve(ctx context.Context, r Retrieval) ([]Candidate, error)
 	Passages(ctx context.Context, places []Place) ([]Passage, error)
+	// Excerpts returns passages with the bytes and lines of their chunks alone, and
+	// nothing else that is known of these.
+	Excerpts(ctx context.Context, places []Place) ([]Passage, error)
 	Resolve(ctx context.Context, ids []string) ([]Resolution, error)
 	// Documents lists the paths at or below under, in byte order.
 	Documents(ctx context.Context, under string) ([]string, error)
 	// Document returns one document; NotFound when there is none at path.
 	Document(ctx context.Context, path string) (DocumentText, error)
+	// Texts returns documents as a reply shows them, in the order asked: without
+	// their ids and facts, but for the lines and paths of symbols; without bodies
+	// also without those. NotFound when one is not there.
+	Texts(ctx context.Context, paths []string, bodies bool) ([]DocumentText, error)
+	// IDs returns the ids of chunks, in the order asked; NotFound when one is not there.
+	IDs(ctx context.Context, places []Place) ([]string, error)
 	// Outlines returns the outlines of documents, in the order asked.
 	Outlines(ctx context.Context, paths []string) ([]Outline, error)
 	// Identities identifies the documents at paths, in the order asked, but for

@@ -37,7 +37,7 @@ func actsFirst(ctx context.Context, targets []Target, ranked []rank.Scored, most
 		at[k] = append(at[k], i)
 	}
 	for t := range targets {
-		outlines, err := targets[t].Index.Outlines(ctx, paths[t])
+		outlines, err := targets[t].Index.Texts(ctx, paths[t], false)
 		if err != nil {
 			return of(t, err)
 		}
@@ -60,8 +60,10 @@ func actsFirst(ctx context.Context, targets []Target, ranked []rank.Scored, most
 }
 
 // acts reports whether a hit has lines of a function that is no test.
-func acts(o *kb.Outline, c *rank.Scored) bool {
-	return slices.ContainsFunc(o.Symbols, func(y kb.Symbol) bool {
-		return acting(&y) && y.Start <= c.End && c.Start <= y.End
+func acts(d *kb.DocumentText, c *rank.Scored) bool {
+	return slices.ContainsFunc(d.Chunks, func(k kb.Chunk) bool {
+		return slices.ContainsFunc(k.Symbols, func(y kb.Symbol) bool {
+			return acting(&y) && y.Start <= c.End && c.Start <= y.End
+		})
 	})
 }

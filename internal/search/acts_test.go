@@ -10,23 +10,23 @@ import (
 
 type outlined struct {
 	kb.Index
-	outlines map[string]kb.Outline
+	texts map[string]kb.DocumentText
 }
 
-func (o outlined) Outlines(_ context.Context, paths []string) (out []kb.Outline, _ error) {
+func (o outlined) Texts(_ context.Context, paths []string, _ bool) (out []kb.DocumentText, _ error) {
 	for _, p := range paths {
-		out = append(out, o.outlines[p])
+		out = append(out, o.texts[p])
 	}
 	return out, nil
 }
 
 func TestActsFirst(t *testing.T) {
-	quay := kb.Outline{Path: "quay.rs", Symbols: []kb.Symbol{
+	quay := kb.DocumentText{Path: "quay.rs", Chunks: []kb.Chunk{{Symbols: []kb.Symbol{
 		{Name: "Quay", Kind: "class", Start: 1, End: 40},
 		{Name: "moors", Kind: "function", Start: 30, End: 35, Path: []string{"tests"}},
 		{Name: "moor", Kind: "method", Start: 20, End: 28, Path: []string{"Quay"}},
-	}}
-	targets := []Target{{Index: outlined{outlines: map[string]kb.Outline{"quay.rs": quay}}}}
+	}}}}
+	targets := []Target{{Index: outlined{texts: map[string]kb.DocumentText{"quay.rs": quay}}}}
 	hit := func(path string, start, end int, literal float64) rank.Scored {
 		return rank.Scored{Evidence: rank.Evidence{Literal: literal, Candidate: kb.Candidate{
 			Place: kb.Place{Path: path}, Start: start, End: end}}}

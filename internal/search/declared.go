@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,13 +34,12 @@ func declaredOnce(ctx context.Context, targets []Target, q *question, found []ra
 				paths = append(paths, e.Path)
 			}
 		}
-		outlines, err := targets[t].Index.Outlines(ctx, paths)
+		outlines, err := targets[t].Index.Texts(ctx, paths, false)
 		if err != nil {
 			return spot{}, false, of(t, err)
 		}
 		for _, o := range outlines {
-			for i := range o.Symbols {
-				s := &o.Symbols[i]
+			for s := range symbolsOf(&o) {
 				switch {
 				case !s.Declares():
 					continue
@@ -67,6 +67,19 @@ func declaredOnce(ctx context.Context, targets []Target, q *question, found []ra
 		return spot{}, false, nil
 	}
 	return declaredInText(ctx, targets, q.Words[0].Text, found)
+}
+
+// symbolsOf are the symbols of a document, in the order of its chunks.
+func symbolsOf(d *kb.DocumentText) iter.Seq[*kb.Symbol] {
+	return func(yield func(*kb.Symbol) bool) {
+		for i := range d.Chunks {
+			for j := range d.Chunks[i].Symbols {
+				if !yield(&d.Chunks[i].Symbols[j]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // declarationForms are how lines declare a name, %s, the surest first: after a
@@ -105,7 +118,7 @@ func declaredInText(ctx context.Context, targets []Target, name string,
 			at = append(at, i)
 		}
 	}
-	err = eachPassage(ctx, targets, len(at), func(k int) (int, kb.Place) {
+	err = eachPassage(ctx, targets, kb.Index.Excerpts, len(at), func(k int) (int, kb.Place) {
 		return found[at[k]].Store, found[at[k]].Place
 	}, func(k int, p *kb.Passage) error {
 		t := found[at[k]].Store

@@ -47,6 +47,7 @@ func (l *lines) excerpt(parts []kb.Part, path string) (line int, text string) {
 			return slices.ContainsFunc(parts[i].Lines, func(r [2]int) bool { return r[0] <= n && n <= r[1] })
 		}
 	}
+	l.scan()
 	best, at := -1.0, -1
 	kinds := markdown.Kinds(strings.Join(l.text, "\n"))
 	for i, s := range l.text {
@@ -137,7 +138,7 @@ func (l *lines) termsOf(s string) uint64 {
 	var set uint64
 	var sc terms.Scanner
 	sc.Scan(s, func(term []byte, _ bool) {
-		if j, ok := l.index[string(term)]; ok && l.idf[j] > 0 {
+		if j, ok := l.asked.index[string(term)]; ok && l.asked.idf[j] > 0 {
 			set |= 1 << j
 		}
 	})

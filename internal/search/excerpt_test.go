@@ -35,7 +35,7 @@ func TestExcerpt(t *testing.T) {
 		st.Frequency[i] = 3
 	}
 	q.Weigh(st)
-	l := fitted.bestLines(q, &kb.Passage{Chunk: kb.Chunk{Start: 1, End: 9}, Text: text})
+	l := fitted.bestLines(newAsking(q), &kb.Passage{Chunk: kb.Chunk{Start: 1, End: 9}, Text: text})
 	line, s := l.excerpt(nil, "a.md")
 	if line != 8 || !strings.Contains(s, "el reembolso se paga") || utf8.RuneCountInString(s) > 150 || utf8.RuneCountInString(s) < 140 || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
 		t.Errorf("line %d, %d runes: %s", line, utf8.RuneCountInString(s), s)

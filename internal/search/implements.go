@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -14,9 +15,9 @@ import (
 
 // implemented moves what does what an earlier hit only declares to its place,
 // but where the query names what is declared.
-func (s *survey) implemented(ranked []rank.Scored) {
+func (s *survey) implemented(ctx context.Context, targets []Target, ranked []rank.Scored) error {
 	if s == nil {
-		return
+		return nil
 	}
 	seen := map[*surveyed]bool{}
 	for i := 0; i < len(ranked); i++ {
@@ -26,13 +27,21 @@ func (s *survey) implemented(ranked []rank.Scored) {
 			continue
 		}
 		seen[d] = true
-		needs := d.declares()
-		if slices.ContainsFunc(needs, func(n need) bool { return s.q.Names(n.by) }) {
+		needs, err := d.declares(ctx, targets)
+		if err != nil {
+			return err
+		}
+		if len(needs) == 0 || slices.ContainsFunc(needs, func(n need) bool { return s.q.Names(n.by) }) {
 			continue
 		}
 		for j := i + 1; j < len(ranked); j++ {
 			o := s.docs[docKey{ranked[j].Store, ranked[j].Path}]
-			if o == nil || seen[o] || o.key.target != d.key.target || !o.implements(needs) {
+			if o == nil || seen[o] || o.key.target != d.key.target {
+				continue
+			}
+			if is, err := o.implements(ctx, targets, needs); err != nil {
+				return err
+			} else if !is {
 				continue
 			}
 			does := ranked[j]
@@ -43,6 +52,26 @@ func (s *survey) implemented(ranked []rank.Scored) {
 			break
 		}
 	}
+	return nil
+}
+
+// inherits are the names of what a document says that its declarations inherit, with the
+// lines. They are read when they are first asked for: few questions need them.
+func (d *surveyed) inherits(ctx context.Context, targets []Target) ([]kb.Reference, error) {
+	if d.outlined {
+		return d.bases, nil
+	}
+	list, err := targets[d.key.target].Index.Outlines(ctx, []string{d.Path})
+	if err != nil {
+		return nil, of(d.key.target, err)
+	}
+	d.outlined = true
+	for _, r := range list[0].Facts.References {
+		if r.Kind == kb.UseInherit {
+			d.bases = append(d.bases, r)
+		}
+	}
+	return d.bases, nil
 }
 
 // need is what somebody has to look for elsewhere: the functions of an
@@ -54,28 +83,32 @@ type need struct {
 }
 
 // declares returns what a document only declares; nil where it does something.
-func (d *surveyed) declares() (out []need) {
+func (d *surveyed) declares(ctx context.Context, targets []Target) (out []need, err error) {
 	for i := range d.Chunks {
 		for j := range d.Chunks[i].Symbols {
 			switch y := &d.Chunks[i].Symbols[j]; {
 			case slices.Contains(functions, y.Kind):
 				if !d.bodiless(y) {
-					return nil
+					return nil, nil
 				}
 			case slices.Contains(interfaces, y.Kind):
 				if m := d.methods(y); len(m) > 0 {
 					out = append(out, need{y.Name, y.Name, m})
 				}
 			case y.Kind == "class":
-				for _, r := range d.Facts.References {
-					if r.Kind == kb.UseInherit && y.Start <= r.Line && r.Line <= y.End {
+				bases, err := d.inherits(ctx, targets)
+				if err != nil {
+					return nil, err
+				}
+				for _, r := range bases {
+					if y.Start <= r.Line && r.Line <= y.End {
 						out = append(out, need{by: y.Name, name: r.Name})
 					}
 				}
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // interfaces are the kinds of what may be an interface; in Go every type is one.
@@ -98,14 +131,15 @@ func (d *surveyed) bodiless(y *kb.Symbol) bool {
 	if len(y.Path) == 0 {
 		return false
 	}
-	within := false
-	for i := range d.Chunks {
-		for j := range d.Chunks[i].Symbols {
-			o := &d.Chunks[i].Symbols[j]
-			within = within || slices.Contains(interfaces, o.Kind) && o.Name == y.Path[len(y.Path)-1] && o.Start <= y.Start && y.End <= o.End
+	if d.types == nil {
+		d.types = map[string][]*kb.Symbol{}
+		for o := range symbolsOf(d.DocumentText) {
+			if slices.Contains(interfaces, o.Kind) {
+				d.types[o.Name] = append(d.types[o.Name], o)
+			}
 		}
 	}
-	if !within {
+	if !slices.ContainsFunc(d.types[y.Path[len(y.Path)-1]], func(o *kb.Symbol) bool { return o.Start <= y.Start && y.End <= o.End }) {
 		return false
 	}
 	for line := max(y.Line, y.Start); line <= y.End; line++ {
@@ -119,7 +153,7 @@ func (d *surveyed) bodiless(y *kb.Symbol) bool {
 // implements reports whether a document does something of what others declare:
 // it names the interface as its own, or has all of its functions; or it declares
 // the base.
-func (d *surveyed) implements(needs []need) bool {
+func (d *surveyed) implements(ctx context.Context, targets []Target, needs []need) (bool, error) {
 	own := map[string]int{}
 	for i := range d.Chunks {
 		for j := range d.Chunks[i].Symbols {
@@ -130,19 +164,30 @@ func (d *surveyed) implements(needs []need) bool {
 		}
 	}
 	if len(own) == 0 {
-		return false
+		return false, nil
 	}
-	inherits := func(name string) bool {
-		return slices.ContainsFunc(d.Facts.References, func(r kb.Reference) bool { return r.Kind == kb.UseInherit && r.Name == name })
-	}
-	return slices.ContainsFunc(needs, func(n need) bool {
-		if n.methods == nil {
-			return d.has(n.name)
+	has := func(m string) bool { return own[m] > 0 }
+	for _, n := range needs {
+		switch {
+		case n.methods == nil:
+			if d.has(n.name) {
+				return true, nil
+			}
+			continue
+		case !slices.ContainsFunc(n.methods, has):
+			continue
+		case (d.Language == "go" || len(n.methods) > 1) && !slices.ContainsFunc(n.methods, func(m string) bool { return !has(m) }):
+			return true, nil
 		}
-		has := func(m string) bool { return own[m] > 0 }
-		return inherits(n.name) && slices.ContainsFunc(n.methods, has) ||
-			(d.Language == "go" || len(n.methods) > 1) && !slices.ContainsFunc(n.methods, func(m string) bool { return !has(m) })
-	})
+		bases, err := d.inherits(ctx, targets)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(bases, func(r kb.Reference) bool { return r.Name == n.name }) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // has reports whether a document declares a class of that name.

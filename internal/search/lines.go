@@ -17,41 +17,67 @@ type lines struct {
 	meant  *kb.Symbol // the declaration that answers, nil where none is known
 	sure   bool       // it is more than a guess
 	text   []string
-	terms  []uint64  // query terms of each line, a bit each
-	doc    []uint64  // of a line that declares: the query terms of its doc comment
-	bonus  []float64 // of each line, whatever is asked
-	idf    []float64 // by query term
-	index  map[string]int
+	asked  *asking
+
+	// What scan finds out, when it is first asked for.
+	terms []uint64  // query terms of each line, a bit each
+	doc   []uint64  // of a line that declares: the query terms of its doc comment
+	bonus []float64 // of each line, whatever is asked
+	whole []string  // all lines of the chunk, of which text is a part
+	start int       // number of the first of them
+	of    *kb.Chunk
+}
+
+// asking is what lines are looked through for.
+type asking struct {
+	idf   []float64      // by query term
+	index map[string]int // of them
+}
+
+func newAsking(q *rank.Query) *asking {
+	a := &asking{idf: make([]float64, len(q.Terms)), index: make(map[string]int, len(q.Terms))}
+	for i, t := range q.Terms {
+		a.index[t], a.idf[i] = i, q.TermIDF(t)
+	}
+	return a
 }
 
 // bestLines prepares the choice of the lines to show.
-func (t *Tuning) bestLines(q *rank.Query, p *kb.Passage) lines {
-	l := lines{tuning: t, first: p.Chunk.Start, text: strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")}
-	index := make(map[string]int, len(q.Terms))
-	l.index = index
-	l.idf = make([]float64, len(q.Terms))
-	for i, t := range q.Terms {
-		index[t] = i
-		l.idf[i] = q.TermIDF(t)
+func (t *Tuning) bestLines(a *asking, p *kb.Passage) lines {
+	text := strings.Split(strings.TrimSuffix(p.Text, "\n"), "\n")
+	return lines{tuning: t, first: p.Chunk.Start, text: text, asked: a, whole: text, start: p.Chunk.Start, of: &p.Chunk}
+}
+
+// scan looks the lines through for the query, once: most places of a reply have
+// no room for theirs.
+func (l *lines) scan() {
+	if l.of == nil {
+		return
 	}
+	text, first := l.text, l.first
+	l.text, l.first = l.whole, l.start
 	l.terms = make([]uint64, len(l.text))
 	l.doc = make([]uint64, len(l.text))
 	l.bonus = make([]float64, len(l.text))
 	var s terms.Scanner
 	for i, text := range l.text {
 		s.Scan(text, func(term []byte, _ bool) {
-			if j, ok := index[string(term)]; ok && l.idf[j] > 0 {
+			if j, ok := l.asked.index[string(term)]; ok && l.asked.idf[j] > 0 {
 				l.terms[i] |= 1 << j
 			}
 		})
 		if len(strings.TrimSpace(text)) < 3 {
-			l.bonus[i] = t.BlankBonus
+			l.bonus[i] = l.tuning.BlankBonus
 		}
 	}
-	for i := range p.Chunk.Symbols {
-		l.declare(&p.Chunk.Symbols[i])
+	for i := range l.of.Symbols {
+		l.declare(&l.of.Symbols[i])
 	}
-	return l
+	a := first - l.start
+	b := a + len(text)
+	l.text, l.first = text, first
+	l.terms, l.doc, l.bonus = l.terms[a:b], l.doc[a:b], l.bonus[a:b]
+	l.whole, l.of = nil, nil
 }
 
 // declare marks the line that declares a symbol.
@@ -80,6 +106,7 @@ func (l *lines) declare(s *kb.Symbol) {
 
 // set returns the query terms in the lines from start to end.
 func (l *lines) set(start, end int) (set uint64) {
+	l.scan()
 	for i := max(0, start-l.first); i < len(l.terms) && i <= end-l.first; i++ {
 		set |= l.terms[i]
 	}
@@ -91,7 +118,10 @@ func (l *lines) within(start, end int) {
 	a, b := max(0, start-l.first), min(len(l.text), end-l.first+1)
 	if a < b {
 		l.first += a
-		l.text, l.terms, l.doc, l.bonus = l.text[a:b], l.terms[a:b], l.doc[a:b], l.bonus[a:b]
+		l.text = l.text[a:b]
+		if l.of == nil {
+			l.terms, l.doc, l.bonus = l.terms[a:b], l.doc[a:b], l.bonus[a:b]
+		}
 	}
 }
 
@@ -100,7 +130,7 @@ func (l *lines) weight(set uint64) float64 {
 	sum := 0.0
 	for set != 0 { // in order, so that sums are the same everywhere
 		i := bits.TrailingZeros64(set)
-		sum += l.idf[i]
+		sum += l.asked.idf[i]
 		set &= set - 1
 	}
 	return sum
@@ -111,6 +141,7 @@ func (l *lines) window(n, width int) (first int, code string) {
 	if len(l.text) == 0 {
 		return 0, ""
 	}
+	l.scan()
 	n = min(n, len(l.text))
 	best, at := -1.0, 0
 	for i := 0; i+n <= len(l.text); i++ {

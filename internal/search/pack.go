@@ -147,7 +147,11 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 		p.flow, p.sites = true, map[int]*packed{}
 		for i := range s.survey.sites {
 			if x := &s.survey.sites[i]; len(p.places) < s.r.Limit {
-				if y := p.function(x); y != nil {
+				y, err := p.function(ctx, x)
+				if err != nil {
+					return err
+				}
+				if y != nil {
 					p.sites[x.number] = y
 				}
 			}
@@ -157,7 +161,11 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 	if s.beside != nil && len(s.beside.sites) > 0 {
 		return p.mix(ctx, r)
 	}
-	for i := range r.Hits[:min(len(r.Hits), s.r.Limit)] {
+	hits := r.Hits[:min(len(r.Hits), s.r.Limit)]
+	if err := s.fetch(ctx, hits); err != nil {
+		return err
+	}
+	for i := range hits {
 		if err := p.hit(ctx, &r.Hits[i], i); err != nil {
 			return err
 		}
@@ -174,7 +182,9 @@ func (p *pack) mix(ctx context.Context, r *Reply) error {
 			break
 		}
 		if x.symbol != nil {
-			p.function(x)
+			if _, err := p.function(ctx, x); err != nil {
+				return err
+			}
 			continue
 		}
 		if i := slices.IndexFunc(p.s.shown, x.is); i >= 0 {
@@ -189,38 +199,37 @@ func (p *pack) mix(ctx context.Context, r *Reply) error {
 // hit adds the place of a hit, but where another place has its lines.
 func (p *pack) hit(ctx context.Context, h *Hit, i int) error {
 	s, c := p.s, &p.s.shown[i]
-	d, err := s.document(ctx, c.Store, c.Path)
+	d, err := s.text(ctx, c.Store, c.Path)
 	if err != nil {
-		return of(c.Store, err)
+		return err
 	}
 	x := &packed{target: c.Store, path: c.Path, at: h.At, name: h.Symbol, note: h.Note, extras: h.Extras, doc: d,
 		literal: c.Literal > 0 && c.Named == 0}
 	if start, end, must := s.extent(x, i); !p.overlaps(x, start, end) {
-		p.add(&s.targets[c.Store], x, start, end, must)
+		return p.add(ctx, &s.targets[c.Store], x, start, end, must)
 	}
 	return nil
 }
 
 // function returns the place of a function of a survey, or of the one around it,
 // and adds it where that is not done. Nil where another place has its lines.
-func (p *pack) function(x *site) *packed {
+func (p *pack) function(ctx context.Context, x *site) (*packed, error) {
 	symbol := cmp.Or(enclosing(x.doc.DocumentText, x.symbol), x.symbol)
 	y := &packed{target: x.doc.key.target, path: x.doc.Path, doc: x.doc.DocumentText, symbol: symbol, name: symbol.Qualified()}
 	for _, o := range p.places {
 		if o.target == y.target && o.path == y.path && o.body.first == symbol.Start {
-			return o
+			return o, nil
 		}
 	}
 	if p.overlaps(y, symbol.Start, symbol.End) {
-		return nil
+		return nil, nil
 	}
 	t := &p.s.targets[y.target]
 	if t.Fresh != nil {
 		y.note = t.Fresh(y.path, y.doc.Stamp)
 	}
 	y.extras = t.extras(y.path)
-	p.add(t, y, symbol.Start, symbol.End, 0)
-	return y
+	return y, p.add(ctx, t, y, symbol.Start, symbol.End, 0)
 }
 
 // extent returns the lines of hit i: of the declaration that is meant, which it
@@ -279,16 +288,19 @@ func (p *pack) overlaps(x *packed, start, end int) bool {
 }
 
 // add adds a place of the lines from start to end.
-func (p *pack) add(t *Target, x *packed, start, end, must int) {
+func (p *pack) add(ctx context.Context, t *Target, x *packed, start, end, must int) (err error) {
 	x.body = p.s.extractOf(x.doc, start, end, x.symbol)
 	start, end = x.body.trim()
 	x.body.must = must
 	if page, web := t.page(x.path); web {
 		x.body.numbered = false
+		x.body.scan() // what tells stands in the marks, too
 		for i := range x.body.text {
 			x.body.text[i] = unmark(x.body.text[i])
 		}
-		x.id = x.doc.IDs[chunkAt(x.doc, start)]
+		if x.id, err = p.s.idOf(ctx, x.target, x.path, chunkAt(x.doc, start)); err != nil {
+			return err
+		}
 		if x.at == "" {
 			x.at = page.URL
 		}
@@ -303,4 +315,5 @@ func (p *pack) add(t *Target, x *packed, start, end, must int) {
 	x.given = p.memory.Given(x.key)
 	x.rank = len(p.places)
 	p.places = append(p.places, x)
+	return nil
 }

@@ -81,9 +81,9 @@ func (p *pack) values(ctx context.Context, x *packed, out []kb.Edge) error {
 			continue
 		}
 		seen[e.To] = true
-		d, err := p.s.document(ctx, x.target, e.To.Path)
+		d, err := p.s.text(ctx, x.target, e.To.Path)
 		if err != nil {
-			return of(x.target, err)
+			return err
 		}
 		y := declares(d, e.To.Line)
 		if y == nil || !slices.Contains(values, y.Kind) {

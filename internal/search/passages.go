@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -77,7 +78,7 @@ func Passages(ctx context.Context, targets []Target, emb kb.Embedder, r Request)
 
 // read sets the texts of passages.
 func read(ctx context.Context, targets []Target, out []Passage) error {
-	return eachPassage(ctx, targets, len(out), func(i int) (int, kb.Place) {
+	return eachPassage(ctx, targets, kb.Index.Passages, len(out), func(i int) (int, kb.Place) {
 		return out[i].Target, out[i].Place
 	}, func(i int, p *kb.Passage) error {
 		out[i].Passage = *p
@@ -85,28 +86,33 @@ func read(ctx context.Context, targets []Target, out []Passage) error {
 	})
 }
 
+// reading is how passages are read: whole or as excerpts.
+type reading func(x kb.Index, ctx context.Context, places []kb.Place) ([]kb.Passage, error)
+
 // eachPassage calls f for n places, of which at returns the target and the place
-// there: target by target, each read at once, in the order of the places.
-func eachPassage(ctx context.Context, targets []Target, n int, at func(i int) (int, kb.Place),
+// there: target by target, each read at once and a few side by side, in the order of
+// the places.
+func eachPassage(ctx context.Context, targets []Target, read reading, n int, at func(i int) (int, kb.Place),
 	f func(i int, p *kb.Passage) error) error {
-	for ti := range targets {
-		var places []kb.Place
-		var numbers []int
-		for i := range n {
-			if target, place := at(i); target == ti {
-				places, numbers = append(places, place), append(numbers, i)
-			}
-		}
-		if len(places) == 0 {
-			continue
-		}
-		passages, err := targets[ti].Index.Passages(ctx, places)
+	places, numbers := map[int][]kb.Place{}, map[int][]int{}
+	for i := range n {
+		t, place := at(i)
+		places[t], numbers[t] = append(places[t], place), append(numbers[t], i)
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(places)), besides) {
+		passages := make([][]kb.Passage, len(some))
+		failed, err := several(len(some), func(i int) (err error) {
+			passages[i], err = read(targets[some[i]].Index, ctx, places[some[i]])
+			return err
+		})
 		if err != nil {
-			return of(ti, err)
+			return of(some[failed], err)
 		}
-		for j, i := range numbers {
-			if err := f(i, &passages[j]); err != nil {
-				return of(ti, err)
+		for k, t := range some {
+			for j, i := range numbers[t] {
+				if err := f(i, &passages[k][j]); err != nil {
+					return of(t, err)
+				}
 			}
 		}
 	}
@@ -126,6 +132,9 @@ func (r *Request) mark(targets []Target, found []rank.Evidence) {
 // each is several for what is of one target each: the error is that target's.
 func each(n int, f func(i int) error) error { return of(several(n, f)) }
 
+// besides is how many targets are asked at once.
+const besides = 8
+
 // several runs f for 0 to n-1 side by side and returns the first error by number, with that number.
 func several(n int, f func(i int) error) (int, error) {
 	if n == 1 {
@@ -133,7 +142,7 @@ func several(n int, f func(i int) error) (int, error) {
 	}
 	errs := make([]error, n)
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, 8)
+	slots := make(chan struct{}, besides)
 	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {

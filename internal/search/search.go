@@ -177,8 +177,12 @@ func order(ctx context.Context, targets []Target, emb kb.Embedder, q *question, 
 		if q.survey, err = surveyOf(ctx, targets, q.Query, r, ranked[:min(len(ranked), r.Tuning.Surveyed)], found, r.flow()); err != nil {
 			return nil, rank.Sure{}, err
 		}
-		q.survey.implemented(ranked)
-		q.survey.first(ranked)
+		if err := q.survey.implemented(ctx, targets, ranked); err != nil {
+			return nil, rank.Sure{}, err
+		}
+		if err := q.survey.first(ctx, targets, ranked); err != nil {
+			return nil, rank.Sure{}, err
+		}
 		ranked = ranked[:min(len(ranked), r.Limit)]
 	}
 	if !how && q.report(r) {

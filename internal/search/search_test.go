@@ -1,6 +1,9 @@
 package search
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +59,7 @@ func TestTheLinesThatAnswerAreShown(t *testing.T) {
 		{"nothing of this", 1, 5, "func Len(l *List) int {"},
 	}
 	for _, tt := range tests {
-		l := fitted.bestLines(query(tt.query), passage())
+		l := fitted.bestLines(newAsking(query(tt.query)), passage())
 		if line, code := l.window(tt.n, 160); line != tt.line || code != tt.code {
 			t.Errorf("%q: line %d %q, want %d %q", tt.query, line, code, tt.line, tt.code)
 		}
@@ -66,7 +69,7 @@ func TestTheLinesThatAnswerAreShown(t *testing.T) {
 func TestLongLinesAreCutAtRunes(t *testing.T) {
 	p := passage()
 	p.Text = strings.Repeat("é", 500) + "\n"
-	l := fitted.bestLines(query("x"), p)
+	l := fitted.bestLines(newAsking(query("x")), p)
 	if _, code := l.window(1, 101); code != strings.Repeat("é", 50)+"…" {
 		t.Errorf("got %q", code)
 	}
@@ -76,7 +79,7 @@ func TestTitleNamesWhatAnswers(t *testing.T) {
 	for text, want := range map[string]string{"Reverse": "Reverse", "count": "Len", "swap": "Reverse", "len": "Len"} {
 		p := passage()
 		s := &shower{q: query(text)}
-		l := fitted.bestLines(s.q, p)
+		l := fitted.bestLines(newAsking(s.q), p)
 		meant, _ := s.meant(&p.Chunk, &l, &rank.Scored{})
 		if got, sym := s.title(&p.Chunk, meant); got != want || sym.Name != want {
 			t.Errorf("%q: %q", text, got)
@@ -131,6 +134,26 @@ func TestContinuedIDs(t *testing.T) {
 	for _, bad := range []string{"", "abc", "abcdefgh234+", "abcdefgh234+0", "abcdefgh234+x", "abcdefgh1!4"} {
 		if _, _, err := splitID(bad); kb.CodeOf(err) != kb.Invalid || kb.HintOf(err) == "" {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestFirstIsAsSorted(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		values := make([]int, r.IntN(40))
+		for i := range values {
+			values[i] = r.IntN(6)
+		}
+		order := func(a, b int) int { return cmp.Compare(values[b], values[a]) }
+		want := make([]int, len(values))
+		for i := range want {
+			want[i] = i
+		}
+		slices.SortStableFunc(want, order)
+		most := r.IntN(12)
+		if got := first(len(values), most, order); !slices.Equal(got, want[:min(most, len(want))]) {
+			t.Fatalf("the first %d of %v: %v", most, values, got)
 		}
 	}
 }

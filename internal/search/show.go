@@ -23,12 +23,14 @@ type shower struct {
 	// elsewhere, and whether the query was a long text of which only words are looked for.
 	beside   *survey
 	digested bool
+	texts    map[docKey]*kb.DocumentText // of a packed reply, those that were read beside the surveys
+	asked    *asking
 }
 
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
 	hits := make([]Hit, len(ranked))
 	s.lines = make([]lines, len(ranked))
-	err := eachPassage(ctx, s.targets, len(ranked), func(i int) (int, kb.Place) {
+	err := eachPassage(ctx, s.targets, kb.Index.Passages, len(ranked), func(i int) (int, kb.Place) {
 		return ranked[i].Store, ranked[i].Place
 	}, func(i int, p *kb.Passage) (err error) {
 		hits[i], err = s.hit(ctx, &ranked[i], p, &s.lines[i])
@@ -48,7 +50,7 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	if web {
 		p.Text = unmarkAll(p.Text)
 	}
-	*l = s.r.Tuning.bestLines(s.q, p)
+	*l = s.r.Tuning.bestLines(s.asking(), p)
 	l.must = c.Line
 	meant, sure := s.meant(&p.Chunk, l, c)
 	title, symbol := s.title(&p.Chunk, meant)
@@ -87,6 +89,14 @@ func (s *shower) hit(ctx context.Context, c *rank.Scored, p *kb.Passage, l *line
 	return h, err
 }
 
+// asking is what the lines of all hits are looked through for.
+func (s *shower) asking() *asking {
+	if s.asked == nil {
+		s.asked = newAsking(s.q)
+	}
+	return s.asked
+}
+
 // extras returns what else is known of a document.
 func (t *Target) extras(path string) (out kb.Extras) {
 	for _, extra := range t.Extras {
@@ -121,10 +131,11 @@ func (s *shower) detail(ctx context.Context, h *Hit, t *Target, p *kb.Passage, s
 		h.Signature, h.Doc = symbol.Signature, symbol.Doc
 	}
 	h.Why = s.why(c)
-	doc, err := s.document(ctx, c.Store, p.Path)
+	whole, err := t.Index.Document(ctx, p.Path)
 	if err != nil {
 		return err
 	}
+	doc := &whole
 	h.Imports = used(doc, p.Chunk.Start, p.Chunk.End, s.r.Tuning.Imports)
 	if symbol != nil {
 		symbol = known(&doc.Chunks[p.Place.Chunk], symbol)
@@ -147,20 +158,6 @@ func kindOf(c *kb.Chunk, symbol *kb.Symbol) string {
 		return symbol.Kind
 	}
 	return c.Kind
-}
-
-// document returns a document of a target, from a survey where one has read it.
-func (s *shower) document(ctx context.Context, target int, path string) (*kb.DocumentText, error) {
-	for _, read := range []*survey{s.survey, s.beside} {
-		if read == nil {
-			continue
-		}
-		if d := read.docs[docKey{target, path}]; d != nil {
-			return d.DocumentText, nil
-		}
-	}
-	d, err := s.targets[target].Index.Document(ctx, path)
-	return &d, err
 }
 
 // known returns the symbol of a chunk that s, which may lack the line of its

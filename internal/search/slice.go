@@ -42,7 +42,7 @@ func (s *shower) extractOf(d *kb.DocumentText, start, end int, y *kb.Symbol) *ex
 	for i := a; i <= b; i++ {
 		p.Chunk.Symbols = append(p.Chunk.Symbols, d.Chunks[i].Symbols...)
 	}
-	o := &extract{lines: s.r.Tuning.bestLines(s.q, &p), numbered: true}
+	o := &extract{lines: s.r.Tuning.bestLines(s.asking(), &p), numbered: true}
 	o.within(start, end)
 	o.symbol = y
 	return o
@@ -108,6 +108,7 @@ func (o *extract) choose(price int) {
 		}
 		return
 	}
+	o.scan()
 	tells := make([]float64, len(o.text))
 	for i := range o.text {
 		w := o.weight(o.terms[i])
@@ -139,6 +140,7 @@ func (o *extract) choose(price int) {
 // chooseOne marks the line that tells most, which stands for its place in a list.
 func (o *extract) chooseOne() {
 	o.shown, o.alone = make([]bool, len(o.text)), true
+	o.scan()
 	best, at := -1.0, 0
 	for i := range o.text {
 		if w := o.weight(o.terms[i]) + o.bonus[i]; w > best {

@@ -41,6 +41,10 @@ type surveyed struct {
 	found map[int]*rank.Evidence // by chunk
 	terms map[int][]int          // query terms by line
 	at    []int                  // by line, the number of the innermost function around it; -1 none
+
+	types    map[string][]*kb.Symbol // what may be an interface, by name; nil before it is asked for
+	bases    []kb.Reference          // see inherits
+	outlined bool
 }
 
 // site is a function of a document, or a chunk that was found and has none.
@@ -120,14 +124,16 @@ func surveyOf(ctx context.Context, targets []Target, q *rank.Query, r *Request, 
 		s.docs[k] = &surveyed{key: k, score: c.Score, found: map[int]*rank.Evidence{}}
 		docs = append(docs, s.docs[k])
 	}
-	failed, err := several(len(docs), func(i int) error {
-		k := docs[i].key
-		d, err := targets[k.target].Index.Document(ctx, k.path)
-		docs[i].DocumentText = &d
-		return err
-	})
+	keys := make([]docKey, len(docs))
+	for i, d := range docs {
+		keys[i] = d.key
+	}
+	texts, err := textsOf(ctx, targets, keys, true)
 	if err != nil {
-		return nil, of(docs[failed].key.target, err)
+		return nil, err
+	}
+	for i, d := range docs {
+		d.DocumentText = texts[i]
 	}
 	for i := range found {
 		if d := s.docs[docKey{found[i].Store, found[i].Path}]; d != nil {

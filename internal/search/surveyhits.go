@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -11,9 +12,9 @@ import (
 
 // first puts the chunk of each document's best function first among its hits,
 // but for those that declare all that the question names.
-func (s *survey) first(ranked []rank.Scored) {
+func (s *survey) first(ctx context.Context, targets []Target, ranked []rank.Scored) error {
 	if s == nil {
-		return
+		return nil
 	}
 	done := map[*surveyed]bool{}
 	for i := range ranked {
@@ -39,6 +40,30 @@ func (s *survey) first(ranked []rank.Scored) {
 		}
 		d.show(c, chunk)
 	}
+	return identify(ctx, targets, ranked)
+}
+
+// identify sets the ids that are missing.
+func identify(ctx context.Context, targets []Target, ranked []rank.Scored) error {
+	places, at := map[int][]kb.Place{}, map[int][]int{}
+	for i := range ranked {
+		if c := &ranked[i]; c.ID == "" {
+			places[c.Store], at[c.Store] = append(places[c.Store], c.Place), append(at[c.Store], i)
+		}
+	}
+	for t := range targets {
+		if places[t] == nil {
+			continue
+		}
+		ids, err := targets[t].Index.IDs(ctx, places[t])
+		if err != nil {
+			return of(t, err)
+		}
+		for k, i := range at[t] {
+			ranked[i].ID = ids[k]
+		}
+	}
+	return nil
 }
 
 // line returns the line of the best function that begins in a hit's chunk, 0
@@ -57,7 +82,8 @@ func (s *survey) line(c *rank.Scored) int {
 	return 0
 }
 
-// show makes a hit one of another chunk of its document.
+// show makes a hit one of another chunk of its document, whose id is "" where it
+// was not found by itself.
 func (d *surveyed) show(c *rank.Scored, chunk int) {
 	if c.Chunk == chunk {
 		return
@@ -66,9 +92,9 @@ func (d *surveyed) show(c *rank.Scored, chunk int) {
 	if now := d.found[chunk]; now != nil {
 		c.Evidence = *now
 	} else {
-		c.Matched, c.Defines, c.Lexical, c.Cosine = 0, 0, 0, 0
+		c.Matched, c.Defines, c.Lexical, c.Cosine, c.ID = 0, 0, 0, 0, ""
 	}
-	c.Chunk, c.ID = chunk, d.IDs[chunk]
+	c.Chunk = chunk
 	c.Start, c.End = d.Chunks[chunk].Start, d.Chunks[chunk].End
 	c.Named, c.Literal = e.Named, e.Literal
 }

@@ -16,7 +16,7 @@ func TestLinesThatAreAskedFor(t *testing.T) {
 	for range 50 {
 		p := passage()
 		p.Text = strings.Replace(p.Text, "func Reverse(l *List) {", wide, 1)
-		s.lines = append(s.lines, s.r.Tuning.bestLines(s.q, p))
+		s.lines = append(s.lines, s.r.Tuning.bestLines(newAsking(s.q), p))
 		s.shown = append(s.shown, rank.Scored{})
 		r.Hits = append(r.Hits, Hit{ID: "k3vq7m2xabc", At: "list.go:L4-14"})
 	}

@@ -166,6 +166,28 @@ func commonest(ctx context.Context, targets []Target, alike []string, r *Request
 	return best, nil
 }
 
+// first returns the numbers below n that come first, at most most of them in
+// order, as a stable sort of all would.
+func first(n, most int, order func(a, b int) int) []int {
+	var out []int
+	for i := range n {
+		if len(out) == most {
+			if most == 0 || order(out[most-1], i) <= 0 {
+				continue
+			}
+			out = out[:most-1]
+		}
+		at, _ := slices.BinarySearchFunc(out, i, func(a, b int) int {
+			if order(a, b) <= 0 {
+				return -1
+			}
+			return 1
+		})
+		out = slices.Insert(out, at, i)
+	}
+	return out
+}
+
 // literally reads the best candidates by words for the query's words as they
 // follow each other.
 func literally(ctx context.Context, targets []Target, q *rank.Query, found []rank.Evidence, r *Request) error {
@@ -173,13 +195,9 @@ func literally(ctx context.Context, targets []Target, q *rank.Query, found []ran
 	if l == nil || r.Mode == rank.Vector {
 		return nil
 	}
-	at := make([]int, len(found))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(found[b].Lexical, found[a].Lexical) })
-	at = slices.DeleteFunc(at[:min(len(at), r.Tuning.MostRead)], func(i int) bool { return !l.May(&found[i]) })
-	return eachPassage(ctx, targets, len(at), func(k int) (int, kb.Place) {
+	at := first(len(found), r.Tuning.MostRead, func(a, b int) int { return cmp.Compare(found[b].Lexical, found[a].Lexical) })
+	at = slices.DeleteFunc(at, func(i int) bool { return !l.May(&found[i]) })
+	return eachPassage(ctx, targets, kb.Index.Excerpts, len(at), func(k int) (int, kb.Place) {
 		return found[at[k]].Store, found[at[k]].Place
 	}, func(k int, p *kb.Passage) error {
 		e := &found[at[k]]

@@ -30,6 +30,7 @@ func Indexes(t *testing.T, open func(t *testing.T) kb.Indexes) {
 		test func(*testing.T, *writer)
 	}{
 		{"a document is read as it was written", testDocuments},
+		{"a document is read as it is shown", testTexts},
 		{"paths are listed in byte order", testPaths},
 		{"what is not there is not found", testAbsent},
 		{"terms are counted", testStats},

@@ -342,6 +342,11 @@ func (x remoteIndex) Passages(ctx context.Context, places []kb.Place) (out []kb.
 	return out, err
 }
 
+func (x remoteIndex) Excerpts(ctx context.Context, places []kb.Place) (out []kb.Passage, err error) {
+	err = x.call(ctx, "Excerpts", []any{places}, &out)
+	return out, err
+}
+
 func (x remoteIndex) Resolve(ctx context.Context, ids []string) (out []kb.Resolution, err error) {
 	err = x.call(ctx, "Resolve", []any{ids}, &out)
 	return out, err
@@ -354,6 +359,16 @@ func (x remoteIndex) Documents(ctx context.Context, under string) (out []string,
 
 func (x remoteIndex) Document(ctx context.Context, path string) (out kb.DocumentText, err error) {
 	err = x.call(ctx, "Document", []any{path}, &out)
+	return out, err
+}
+
+func (x remoteIndex) Texts(ctx context.Context, paths []string, bodies bool) (out []kb.DocumentText, err error) {
+	err = x.call(ctx, "Texts", []any{paths, bodies}, &out)
+	return out, err
+}
+
+func (x remoteIndex) IDs(ctx context.Context, places []kb.Place) (out []string, err error) {
+	err = x.call(ctx, "IDs", []any{places}, &out)
 	return out, err
 }
 

@@ -36,7 +36,7 @@ var limits = map[string]string{
 	"leastSlice": "TestPinned", "rowTokens": "TestPinned", "fewRows": "TestPinned", "longRows": "TestPinned", "someRowTokens": "TestPinned", "linedRowTokens": "TestPinned", "manyRows": "TestPinned",
 	"largeInner": "TestPinned", "packedLinks": "TestPinned", "packWidth": "TestPinned", "nearby": "TestPinned",
 	"furtherTokens": "find.TestFurtherFunctions", "furtherNames": "TestPinned", "furtherOfOne": "TestPinned",
-	"closing": "TestPinned", "PackedTokens": "TestPinned",
+	"closing": "TestPinned", "PackedTokens": "TestPinned", "pathsAtOnce": "search.TestManyPaths", "besides": "search.TestPassagesOfManyTargets",
 	"MinBudget": "find.TestPackedReply", "MaxBudget": "find.TestPackedReply",
 	"rememberedTokens": "search.TestMemory", "rememberedPlaces": "search.TestMemory",
 	"maxTypes": "search.TestNeeded", "maxTests": "search.TestNeeded", "testDepth": "search.TestNeeded", "linkBytes": "search.TestNeeded",
