@@ -125,15 +125,11 @@ func arrows(v *graph.View, nodes []Neighbour) ([]Arrow, error) {
 	for i, n := range nodes {
 		number[n.Path], paths[i] = i, n.Path
 	}
-	edges, err := v.Between(paths)
-	if err != nil {
-		return nil, err
-	}
 	at := map[[2]int]*Arrow{}
-	for _, e := range edges {
+	err := v.Between(paths, func(e kb.Edge) {
 		key := [2]int{number[e.From.Path], number[e.To.Path]}
 		if key[0] == key[1] {
-			continue
+			return
 		}
 		a := at[key]
 		if a == nil {
@@ -150,6 +146,9 @@ func arrows(v *graph.View, nodes []Neighbour) ([]Arrow, error) {
 		default:
 			a.Others++
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]Arrow, 0, len(at))
 	for _, a := range at {

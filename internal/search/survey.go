@@ -313,20 +313,26 @@ func (s *survey) spread(targets []Target, docs []*surveyed, t *Tuning) error {
 		if targets[ti].View == nil || paths == nil {
 			continue
 		}
-		edges, err := targets[ti].View.Between(paths)
-		if err != nil {
-			return of(ti, err)
-		}
-		for _, e := range edges {
-			a, b := s.around(ti, e.From), s.around(ti, e.To)
-			if a < 0 || b < 0 || a == b || e.Kind == kb.UseType || seen[[2]int{a, b}] {
-				continue
+		err := targets[ti].View.Between(paths, func(e kb.Edge) {
+			if e.Kind == kb.UseType {
+				return
+			}
+			a := s.around(ti, e.From)
+			if a < 0 {
+				return
+			}
+			b := s.around(ti, e.To)
+			if b < 0 || a == b || seen[[2]int{a, b}] {
+				return
 			}
 			seen[[2]int{a, b}] = true
 			if e.Kind == kb.UseCall {
 				s.calls[a] = append(s.calls[a], call{b, e.From.Line})
 			}
 			arcs = append(arcs, graph.Arc{A: a, B: b, Weight: e.Confidence})
+		})
+		if err != nil {
+			return of(ti, err)
 		}
 	}
 	start := make([]float64, len(s.sites))

@@ -65,12 +65,11 @@ func Spread(start []float64, arcs []Arc, onward float64) []float64 {
 	return near
 }
 
-// Between returns the edges between documents as they were linked, without the
+// Between calls f with the edges between documents as they were linked, without the
 // names of the declarations around uses. Documents that the view does not know
 // or that changed have none.
-func (v *View) Between(paths []string) ([]kb.Edge, error) {
-	var out []kb.Edge
-	err := v.guard(func() error {
+func (v *View) Between(paths []string, f func(kb.Edge)) error {
+	return v.guard(func() error {
 		rows := map[int32][]row{}
 		var docs []int
 		for _, p := range paths {
@@ -100,7 +99,7 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 				if int(a.target.decl) >= len(to) {
 					continue
 				}
-				out = append(out, kb.Edge{
+				f(kb.Edge{
 					From: kb.Spot{Path: v.core.paths[doc], Line: a.line},
 					To:   kb.Spot{Path: v.core.paths[a.target.doc], Line: to[a.target.decl].line},
 					Kind: a.kind, Confidence: float64(a.conf) / 100,
@@ -109,5 +108,4 @@ func (v *View) Between(paths []string) ([]kb.Edge, error) {
 		}
 		return nil
 	})
-	return out, err
 }
