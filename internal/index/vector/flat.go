@@ -96,13 +96,17 @@ func searchFlats(ctx context.Context, flats []*flat, queries []Query) ([][]Match
 	if s.rows >= parallelMin {
 		workers = min(runtime.GOMAXPROCS(0), s.rows/(parallelMin/2))
 	}
-	found := make([]finds, workers)
+	found := make([]*finds, workers)
+	for w := range found {
+		found[w] = spare.Get().(*finds)
+		defer found[w].free()
+	}
 	var wg sync.WaitGroup
 	for _, step := range []func(context.Context, *finds){s.run, s.catchUp} {
 		for w := 1; w < workers; w++ {
-			wg.Go(func() { step(ctx, &found[w]) })
+			wg.Go(func() { step(ctx, found[w]) })
 		}
-		step(ctx, &found[0])
+		step(ctx, found[0])
 		wg.Wait()
 	}
 	if err := ctx.Err(); err != nil {
@@ -132,6 +136,16 @@ type finds struct {
 	later []candidate // by the sketch's estimate
 	err   error
 	dots  [block]int32
+}
+
+// spare has finds of searches that have ended: their lists grow to some hundred
+// thousand rows.
+var spare = sync.Pool{New: func() any { return &finds{} }}
+
+// free keeps what was found no longer, and its memory.
+func (f *finds) free() {
+	*f = finds{lower: best{heap: f.lower.heap[:0]}, cands: f.cands[:0], later: f.later[:0]}
+	spare.Put(f)
 }
 
 // search is one search of several matrices under way.
@@ -323,7 +337,7 @@ func (s *scan) dead(from, n int) bool {
 
 // rescore gives the candidates their scores, from the greatest upper bound
 // down to where none can be among the K best any more.
-func (s *search) rescore(ctx context.Context, found []finds) error {
+func (s *search) rescore(ctx context.Context, found []*finds) error {
 	lower := best{k: s.k}
 	total := 0
 	for _, f := range found {
