@@ -162,9 +162,6 @@ func (p *pack) gather(ctx context.Context, r *Reply) error {
 		return p.mix(ctx, r)
 	}
 	hits := r.Hits[:min(len(r.Hits), s.r.Limit)]
-	if err := s.fetch(ctx, hits); err != nil {
-		return err
-	}
 	for i := range hits {
 		if err := p.hit(ctx, &r.Hits[i], i); err != nil {
 			return err

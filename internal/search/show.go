@@ -30,9 +30,25 @@ type shower struct {
 func (s *shower) show(ctx context.Context, ranked []rank.Scored) ([]Hit, error) {
 	hits := make([]Hit, len(ranked))
 	s.lines = make([]lines, len(ranked))
-	err := eachPassage(ctx, s.targets, kb.Index.Passages, len(ranked), func(i int) (int, kb.Place) {
-		return ranked[i].Store, ranked[i].Place
-	}, func(i int, p *kb.Passage) (err error) {
+	if err := s.prepare(ctx, ranked); err != nil {
+		return nil, err
+	}
+	var left []int
+	for i := range ranked {
+		p := s.passage(&ranked[i])
+		if p == nil {
+			left = append(left, i)
+			continue
+		}
+		var err error
+		if hits[i], err = s.hit(ctx, &ranked[i], p, &s.lines[i]); err != nil {
+			return nil, of(ranked[i].Store, err)
+		}
+	}
+	err := eachPassage(ctx, s.targets, kb.Index.Passages, len(left), func(k int) (int, kb.Place) {
+		return ranked[left[k]].Store, ranked[left[k]].Place
+	}, func(k int, p *kb.Passage) (err error) {
+		i := left[k]
 		hits[i], err = s.hit(ctx, &ranked[i], p, &s.lines[i])
 		return err
 	})

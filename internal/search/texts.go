@@ -2,8 +2,10 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
+	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
 )
 
 // textsOf returns documents as they are shown, those of each target at once and
@@ -33,12 +35,16 @@ func textsOf(ctx context.Context, targets []Target, keys []docKey, bodies bool) 
 	return out, nil
 }
 
-// fetch reads the documents of hits, which text then returns.
-func (s *shower) fetch(ctx context.Context, hits []Hit) error {
+// prepare reads the documents of which a packed reply needs more than the chunks
+// that were found: those of all hits where no functions were looked for.
+func (s *shower) prepare(ctx context.Context, ranked []rank.Scored) error {
+	if !s.r.Packed || s.survey != nil && len(s.survey.sites) > 0 || s.beside != nil && len(s.beside.sites) > 0 {
+		return nil
+	}
 	var keys []docKey
 	seen := map[docKey]bool{}
-	for i := range hits {
-		if k := (docKey{s.shown[i].Store, s.shown[i].Path}); !seen[k] && s.read(k) == nil {
+	for i := range ranked {
+		if k := (docKey{ranked[i].Store, ranked[i].Path}); !seen[k] && s.read(k) == nil {
 			seen[k] = true
 			keys = append(keys, k)
 		}
@@ -54,6 +60,22 @@ func (s *shower) fetch(ctx context.Context, hits []Hit) error {
 		s.texts[k] = texts[i]
 	}
 	return nil
+}
+
+// passage returns the chunk of a hit from its document where that was read, nil
+// elsewhere. As passages do, it lacks the lines and paths of symbols.
+func (s *shower) passage(c *rank.Scored) *kb.Passage {
+	d := s.read(docKey{c.Store, c.Path})
+	if d == nil || c.Chunk >= len(d.Chunks) {
+		return nil
+	}
+	p := &kb.Passage{Place: c.Place, Chunk: d.Chunks[c.Chunk], Language: d.Language}
+	p.Text = d.Body[p.Chunk.From:p.Chunk.To]
+	p.Chunk.Symbols = slices.Clone(p.Chunk.Symbols)
+	for i := range p.Chunk.Symbols {
+		p.Chunk.Symbols[i].Line, p.Chunk.Symbols[i].Path = 0, nil
+	}
+	return p
 }
 
 // read returns a document that was read already, nil without it.
