@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ type bench struct {
 	env                []string
 	questions          []question
 	rounds             int
+	all                bool
 }
 
 type info struct {
@@ -59,6 +61,7 @@ func run() error {
 	count := flag.Int("questions", 200, "how many questions")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each is asked of each program")
 	parts := flag.Int("stores", 0, "ask the folder as so many stores, too")
+	flag.BoolVar(&b.all, "all", false, "with -profile: ask every store that the data directory has, and index nothing")
 	profile := flag.String("profile", "", "answer in this process and write where the time goes there")
 	flag.Parse()
 	root, err := os.Getwd()
@@ -98,12 +101,15 @@ func run() error {
 			return err
 		}
 	}
+	if *profile != "" && b.all {
+		return b.profile(*profile, app.Scope{})
+	}
 	i, err := b.index(*program)
 	if err != nil {
 		return err
 	}
 	if *profile != "" {
-		return b.profile(*profile)
+		return b.profile(*profile, app.Scope{Stores: []string{store}})
 	}
 	var r lab.Report
 	r.Printf("# Warm searches, %s\n\nThe product %s. %s. Load averages %s at the start. Written by `.ci/extra warm`.\n\n",
@@ -144,18 +150,20 @@ func (b *bench) index(bin string) (i info, err error) {
 }
 
 // profile answers the questions in this process: once, and then again while it is
-// watched.
-func (b *bench) profile(to string) error {
+// watched, with a server's setting of the collector. What is allocated is written
+// beside, to FILE.allocs.
+func (b *bench) profile(to string, scope app.Scope) error {
 	a, err := product.New(app.Config{Version: "bench", DataDir: b.data, Dir: b.scratch, Env: func(string) string { return "" }})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
+	debug.SetGCPercent(40)
 	ctx := context.Background()
 	ask := func() (time.Duration, error) {
 		began := lab.CPU()
 		for _, q := range b.questions {
-			if _, err := find.Ask(ctx, a, search.Request{Query: q.text, Packed: true}, app.Scope{Stores: []string{store}}); err != nil {
+			if _, err := find.Ask(ctx, a, search.Request{Query: q.text, Packed: true}, scope); err != nil {
 				return 0, fmt.Errorf("%s: %w", q.text, err)
 			}
 		}
@@ -180,7 +188,12 @@ func (b *bench) profile(to string) error {
 		fmt.Printf("%s of processor time a search\n", lab.Ms(took))
 	}
 	pprof.StopCPUProfile()
-	return nil
+	g, err := os.Create(to + ".allocs")
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return pprof.Lookup("allocs").WriteTo(g, 0)
 }
 
 // timesRE is what differs from one reply to the next of the same: how long it took,
