@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/ingest"
@@ -106,20 +107,21 @@ func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 	defer cancel()
 	long, cancel := context.WithTimeout(ctx, max(by.Wait, lookBudget))
 	defer cancel()
-	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var next atomic.Int64
 	var all sync.WaitGroup
-	for _, b := range list {
-		until, own := brief, a.isHere(b.st)
-		switch {
-		case b.st.Head.Documents <= smallFolder:
-			until = small
-		case by.named || own:
-			until = long
-		}
-		turns <- struct{}{}
+	for range min(len(list), runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
-			defer func() { <-turns }()
-			c.look(until, b, own)
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+				b := list[i]
+				until, own := brief, a.isHere(b.st)
+				switch {
+				case b.st.Head.Documents <= smallFolder:
+					until = small
+				case by.named || own:
+					until = long
+				}
+				c.look(until, b, own)
+			}
 		})
 	}
 	all.Wait()

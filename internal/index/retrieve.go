@@ -100,17 +100,22 @@ func (g *Generation) find(ctx context.Context, r *kb.Retrieval, sc *scores, keep
 	var nearErr error
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	if r.Vector != nil && r.Near > 0 {
-		wg.Go(func() {
-			nearErr = g.guard(func() (err error) {
-				live := g.live
-				if r.Only != nil || from > 0 || to < len(g.docs) {
-					live = g.liveIn(from, to, keep)
-				}
-				near, err = g.nearest(ctx, r, keep, live)
-				return err
-			})
+	vectors := func() {
+		nearErr = g.guard(func() (err error) {
+			live := g.live
+			if r.Only != nil || from > 0 || to < len(g.docs) {
+				live = g.liveIn(from, to, keep)
+			}
+			near, err = g.nearest(ctx, r, keep, live)
+			return err
 		})
+	}
+	switch {
+	case r.Vector == nil || r.Near <= 0:
+	case g.base[len(g.docs)] < fewVectors:
+		vectors()
+	default:
+		wg.Go(vectors)
 	}
 	lex, pruned, err := g.lexical(ctx, r, sc, keep, limit)
 	if err != nil {
@@ -131,6 +136,10 @@ func (g *Generation) find(ctx context.Context, r *kb.Retrieval, sc *scores, keep
 	}
 	return lex, near, nil
 }
+
+// fewVectors is below how many vectors another processor would begin later than one
+// ends: many stores of a scope are that small.
+const fewVectors = 4096
 
 // best returns the n chunks with the highest score, ties by number.
 func best(chunks []uint32, n int, sc *scores) []uint32 {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/search/rank"
@@ -141,13 +142,13 @@ func several(n int, f func(i int) error) (int, error) {
 		return 0, f(0)
 	}
 	errs := make([]error, n)
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, besides)
-	for i := range n {
-		slots <- struct{}{}
+	for range min(n, besides) { // whose stacks have grown after the first
 		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i)
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = f(i)
+			}
 		})
 	}
 	wg.Wait()

@@ -144,7 +144,7 @@ var spare = sync.Pool{New: func() any { return &finds{} }}
 
 // free keeps what was found no longer, and its memory.
 func (f *finds) free() {
-	*f = finds{lower: best{heap: f.lower.heap[:0]}, cands: f.cands[:0], later: f.later[:0]}
+	f.lower.heap, f.cands, f.later, f.err = f.lower.heap[:0], f.cands[:0], f.later[:0], nil
 	spare.Put(f)
 }
 
