@@ -99,7 +99,6 @@ func searchFlats(ctx context.Context, flats []*flat, queries []Query) ([][]Match
 	found := make([]*finds, workers)
 	for w := range found {
 		found[w] = spare.Get().(*finds)
-		defer found[w].free()
 	}
 	var wg sync.WaitGroup
 	for _, step := range []func(context.Context, *finds){s.run, s.catchUp} {
@@ -117,7 +116,11 @@ func searchFlats(ctx context.Context, flats []*flat, queries []Query) ([][]Match
 			return nil, err
 		}
 	}
-	return out, s.rescore(ctx, found)
+	err := s.rescore(ctx, found)
+	for _, f := range found { // where a fault ends the search, others may still use theirs
+		f.free()
+	}
+	return out, err
 }
 
 // candidate is a row that may be among the K best, with its upper bound and, by
