@@ -68,3 +68,26 @@ func (q *Query) Within(name string) bool {
 	}
 	return within
 }
+
+// distinct keeps one of what several stores hold, with the numbers of the
+// others.
+func distinct(list []Scored) []Scored {
+	type text struct {
+		path  string
+		start int
+		text  string // its part of the id
+	}
+	shown := make(map[text]int, len(list)) // index in out
+	out := make([]Scored, 0, len(list))
+	for i := range list {
+		s := &list[i]
+		copyOf := text{s.Path, s.Start, s.ID[max(0, len(s.ID)-3):]}
+		if i, ok := shown[copyOf]; ok && out[i].Store != s.Store {
+			out[i].Also = append(out[i].Also, s.Store)
+			continue
+		}
+		shown[copyOf] = len(out)
+		out = append(out, *s)
+	}
+	return out
+}
