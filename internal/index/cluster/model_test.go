@@ -350,7 +350,7 @@ func TestHistories(t *testing.T) {
 				}
 			})
 			for i := range 3 {
-				machines.Go(func() { w.machine(i, uint64(1000*n), 40) })
+				machines.Go(func() { w.machine(i, uint64(1000*n), 25) })
 			}
 			machines.Wait()
 			close(quit)
