@@ -35,10 +35,8 @@ var (
 		`shared/(?:segments/[a-z2-7]{24}(?:\.seg|\.lay)|generations/[a-z2-7]{16}-[0-9]+-[A-Za-z0-9]+\.gen|writer)`,
 	}, `|`) + `)$`)
 	ourFolder = expression(`^(?:` + strings.Join([]string{
-		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`,
-		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`, `shared(?:/(?:segments|generations))?`,
 		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`, `revisions`,
-		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`,
+		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`, `shared(?:/(?:segments|generations))?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
 		`web/[a-z2-7]{16}`,
 		`replies(?:/(?:user|[a-z2-7]{16})(?:/[^/]+)?)?`,
