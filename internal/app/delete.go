@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -60,16 +61,24 @@ func (a *App) DeleteStore(ctx context.Context, store string, everywhere bool) (D
 		}
 		return d, err
 	}
+	err = c.forget(ctx, st.ID)
+	if kb.CodeOf(err) == kb.Busy { // the store is gone all the same, and cannot be deleted again
+		d.Note = strings.TrimPrefix(d.Note+"; what it took is freed by the next command that writes, or now: knowledge gc", "; ")
+		err = nil
+	}
+	return d, err
+}
+
+// forget drops what is kept beside the catalog of a store that is gone.
+func (c *Core) forget(ctx context.Context, id kb.StoreID) (err error) {
 	// One that is made again from the same source begins without a schedule.
 	for _, r := range c.rooms {
 		if r.Removed != nil {
-			if err := r.Removed(ctx, c, st.ID); err != nil {
-				return d, err
-			}
+			err = errors.Join(err, r.Removed(ctx, c, id))
 		}
 	}
-	c.Library.Forget(st.ID)
-	return d, c.sweep(ctx, "")
+	c.Library.Forget(id)
+	return errors.Join(err, c.sweep(ctx, ""))
 }
 
 // DeleteShared deletes a store from the cluster, for every machine, and then everywhere on
