@@ -13,7 +13,7 @@ import (
 
 const defaultFiles = 200
 
-// Files lists the paths of a store's documents; glob understands * ? [] and **.
+// Files lists the paths of a store's documents; glob understands * ? [] {} and **.
 func Files(ctx context.Context, a *app.App, store, glob string, limit int, w app.Waiting) (FileList, error) {
 	return files(ctx, a, glob, limit, func() (*app.Shelves, error) { return a.One(ctx, store, w) })
 }
@@ -87,8 +87,8 @@ func fromHere(a *app.App, glob string) string {
 }
 
 // globMatcher compiles a pattern: ** is any number of directories, * and ?
-// stay within one, [a-z] and [!a-z] are classes. A pattern without a slash
-// matches the last element anywhere.
+// stay within one, [a-z] and [!a-z] are classes, {go,md} is either. A pattern
+// without a slash matches the last element anywhere.
 func globMatcher(glob string) (func(string) bool, error) {
 	if glob == "" || glob == "**" {
 		return func(string) bool { return true }, nil
@@ -102,9 +102,10 @@ func globMatcher(glob string) (func(string) bool, error) {
 	if !strings.Contains(glob, "/") {
 		b.WriteString("(?:.*/)?")
 	}
+	open := 0 // braces
 	for i := 0; i < len(glob); i++ {
-		switch c := glob[i]; c {
-		case '*':
+		switch c := glob[i]; {
+		case c == '*':
 			if strings.HasPrefix(glob[i:], "**/") {
 				b.WriteString("(?:.*/)?")
 				i += 2
@@ -114,9 +115,9 @@ func globMatcher(glob string) (func(string) bool, error) {
 			} else {
 				b.WriteString("[^/]*")
 			}
-		case '?':
+		case c == '?':
 			b.WriteString("[^/]")
-		case '[':
+		case c == '[':
 			j := strings.IndexByte(glob[i:], ']')
 			if j < 2 {
 				return nil, kb.Errorf(kb.Invalid, "the glob %q has a [ without its ]", glob).WithHint("close the class, or write [[] for the sign itself")
@@ -127,14 +128,25 @@ func globMatcher(glob string) (func(string) bool, error) {
 			}
 			b.WriteString("[" + strings.ReplaceAll(cls, `\`, `\\`) + "]")
 			i += j
+		case c == '{':
+			b.WriteString("(?:")
+			open++
+		case c == '}' && open > 0:
+			b.WriteString(")")
+			open--
+		case c == ',' && open > 0:
+			b.WriteString("|")
 		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1])) // of other letters a byte at a time
 		}
+	}
+	if open > 0 {
+		return nil, kb.Errorf(kb.Invalid, "the glob %q has a { without its }", glob).WithHint("close it, as in *.{go,md}, or write [{] for the sign itself")
 	}
 	b.WriteString("$")
 	re, err := regexp.Compile(b.String())
 	if err != nil {
-		return nil, kb.Errorf(kb.Invalid, "the glob %q does not parse", glob).WithHint("use * ? [] and **, as in src/**/*.go")
+		return nil, kb.Errorf(kb.Invalid, "the glob %q does not parse", glob).WithHint("use * ? [] {} and **, as in src/**/*.{go,md}")
 	}
 	return re.MatchString, nil
 }
