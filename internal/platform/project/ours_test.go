@@ -31,6 +31,9 @@ func TestOurs(t *testing.T) {
 		"replies/user/weather/now-20260101T000000Z-abcdef.md": true, "replies/user/weather/notes.md": false,
 		"jobs/clock.lock": true, "jobs/abcdefgh.at": true, "jobs/store-" + id + ".lock": true, "jobs/cv.txt": false,
 		"hooks/0123456789abcdef.said": true, "hooks/pre.sh": false,
+		"packages/npm/zod@4.0.1.zip": true, "packages/npm/notes.md": false, "packages/letter.md": false,
+		"packages/go/cache/download/example.org/a/@v/v1.0.0.zip": true, "packages/go/cache/download/list": false,
+		"embeddings/openai-3-small.rows": true, "embeddings/poems.txt": false,
 		"eval/segments/" + content + ".seg": true, "eval/notes": false,
 	} {
 		if got := Ours(dir, write(rel, "x")); got != want {
