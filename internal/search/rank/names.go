@@ -137,14 +137,14 @@ func (t *Tuning) fileName(p string) string {
 
 // lacking is 1 for a chunk without the one word of the query, where others have it.
 func (r *ranking) lacking(e *Evidence, _ *document) float64 {
-	return flag(r.spelled && !r.q.spelledIn(e))
+	return flag(r.alone != 0 && e.Matched&r.alone == 0)
 }
 
-// spelledIn reports whether one word alone tells what the query is about, which is
-// all of it or, in a brief question, looks like a name, and the chunk has it whole.
-func (q *Query) spelledIn(e *Evidence) bool {
+// alone is the bit of Matched of the one word that tells what the query is about, which
+// is all of it or, in a brief question, looks like a name; 0 where there is none.
+func (q *Query) alone() uint64 {
 	if q.Class != Symbol && q.Class != Natural || len(q.Words) > q.tuning.BriefWords || q.Code() {
-		return false
+		return 0
 	}
 	var w *Word
 	for i := range q.Words {
@@ -152,9 +152,12 @@ func (q *Query) spelledIn(e *Evidence) bool {
 			continue
 		}
 		if w != nil {
-			return false
+			return 0
 		}
 		w = &q.Words[i]
 	}
-	return w != nil && (len(q.Words) == 1 || named(w.Text)) && w.Whole >= 0 && w.Meant == "" && e.Matched&(1<<w.Whole) != 0
+	if w == nil || len(q.Words) > 1 && !named(w.Text) || w.Whole < 0 || w.Meant != "" {
+		return 0
+	}
+	return 1 << w.Whole
 }

@@ -102,7 +102,7 @@ type ranking struct {
 	topUses      float64
 	named        bool
 	pathed       bool    // the query is the path of some candidate
-	spelled      bool    // the query is one word, and some candidate has it whole
+	alone        uint64  // Query.alone, 0 where no candidate has it
 	tests        bool    // the query asks for tests
 	prose        bool    // the query asks for documentation
 	past         bool    // the query asks for what changed
@@ -154,6 +154,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.tests = r.tests || slices.Contains(r.t.AsksTests, text)
 		r.prose = r.prose || slices.Contains(r.t.AsksProse, text)
 	}
+	alone := q.alone()
 	for i := range cands {
 		r.resolved = r.resolved || cands[i].Refers || cands[i].Declares
 		r.topLex = max(r.topLex, cands[i].Lexical)
@@ -162,7 +163,7 @@ func newRanking(q *Query, cands []Evidence, o Options) *ranking {
 		r.topPath = max(r.topPath, cands[i].PathCosine)
 		r.topTotal = max(r.topTotal, total(&cands[i]))
 		r.topUses = max(r.topUses, cands[i].Uses)
-		r.spelled = r.spelled || q.spelledIn(&cands[i])
+		r.alone |= cands[i].Matched & alone
 		d := r.document(&cands[i])
 		d.names = max(d.names, q.Coverage(cands[i].Defines))
 		r.pathed = r.pathed || d.path > 0
