@@ -104,12 +104,7 @@ func (f *folderTree) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 	if err != nil {
 		return err
 	}
-	f.noteBounds(w.budget)
-	for _, p := range f.sel.paths {
-		if !w.found[p] {
-			f.trouble("was asked for and does not exist", p)
-		}
-	}
+	f.endWalk(w.budget, w.found)
 	return nil
 }
 

@@ -198,13 +198,18 @@ func (r *repo) Walk(ctx context.Context, f func(kb.Entry) error) error {
 	if err := w.walk(ctx, r.tree, "", w.budget.Level(), 0); err != nil {
 		return err
 	}
-	r.noteBounds(w.budget)
+	r.endWalk(w.budget, w.found)
+	return nil
+}
+
+// endWalk notes what bounds left out, and what was asked for and not found.
+func (r *repo) endWalk(budget *gitignore.Budget, found map[string]bool) {
+	r.noteBounds(budget)
 	for _, p := range r.sel.paths {
-		if !w.found[p] {
+		if !found[p] {
 			r.trouble("was asked for and does not exist", p)
 		}
 	}
-	return nil
 }
 
 type walker struct {
