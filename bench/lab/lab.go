@@ -184,3 +184,24 @@ func Keys[K cmp.Ordered, V any](m map[K]V) []K {
 	slices.Sort(keys)
 	return keys
 }
+
+// MemoryPass returns the median time that reading so many bytes takes.
+func MemoryPass(n int64) time.Duration {
+	words := make([]uint64, n/8+1)
+	for i := range words {
+		words[i] = uint64(i)
+	}
+	var times []time.Duration
+	sum := uint64(0)
+	for range 9 {
+		start := time.Now()
+		for _, w := range words {
+			sum += w
+		}
+		times = append(times, time.Since(start))
+	}
+	if sum == 0 {
+		fmt.Println()
+	}
+	return Median(times)
+}

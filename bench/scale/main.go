@@ -239,7 +239,7 @@ func (b *bench) compare(i info, before string) error {
 			return err
 		}
 	}
-	e, pass := lab.Median(spawn), memoryPass(int64(i.Chunks)*32)
+	e, pass := lab.Median(spawn), lab.MemoryPass(int64(i.Chunks)*32)
 	first, yard := "empty Go program "+lab.Ms(e), "one pass over 32 bytes a chunk in memory, "+lab.Ms(pass)
 	for _, r := range []struct {
 		what      string
@@ -295,27 +295,6 @@ func (b *bench) search(bin string, t *times) error {
 	}
 	t.cpu = append(t.cpu, c.CPU()/time.Duration(len(b.queries)+1))
 	return nil
-}
-
-// memoryPass returns the median time that reading so many bytes takes.
-func memoryPass(n int64) time.Duration {
-	words := make([]uint64, n/8+1)
-	for i := range words {
-		words[i] = uint64(i)
-	}
-	var times []time.Duration
-	sum := uint64(0)
-	for range 9 {
-		start := time.Now()
-		for _, w := range words {
-			sum += w
-		}
-		times = append(times, time.Since(start))
-	}
-	if sum == 0 {
-		fmt.Println()
-	}
-	return lab.Median(times)
 }
 
 func readQueries(path string) ([]string, error) {

@@ -79,24 +79,6 @@ func (b *bench) mean(x *asked) time.Duration {
 	return x.cpu / time.Duration(len(b.questions)*b.rounds)
 }
 
-// pass is how long one pass over the first codes of all vectors takes in memory.
-func pass(chunks int) time.Duration {
-	words := make([]uint64, chunks*32/8+1)
-	var times []time.Duration
-	sum := uint64(0)
-	for range 9 {
-		began := time.Now()
-		for _, w := range words {
-			sum += w
-		}
-		times = append(times, time.Since(began))
-	}
-	if sum != 0 {
-		panic("zeros do not add up")
-	}
-	return lab.Median(times)
-}
-
 // compare measures the program, and another one beside it.
 func (b *bench) compare(r *lab.Report, bin, before string, i info) error {
 	args := map[string]any{"stores": []string{store}}
@@ -115,7 +97,7 @@ func (b *bench) compare(r *lab.Report, bin, before string, i info) error {
 	if err := b.measure(args, all...); err != nil {
 		return err
 	}
-	r.Printf("One pass over 32 bytes a chunk in memory takes %s.\n\n", lab.Ms(pass(i.Chunks)))
+	r.Printf("One pass over 32 bytes a chunk in memory takes %s.\n\n", lab.Ms(lab.MemoryPass(int64(i.Chunks)*32)))
 	b.table(r, all)
 	return nil
 }
