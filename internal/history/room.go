@@ -14,7 +14,7 @@ import (
 func Room() command.Room {
 	return command.Room{
 		Name: "history", Commands: addHistory,
-		App: app.Room{Sweep: sweep, Leftovers: leftovers, Lately: latelyChanged},
+		App: app.Room{Sweep: sweep, Leftovers: logFiles.Leftovers, Lately: latelyChanged},
 		Reaches: map[string]command.Reach{
 			"why":     {Data: keeps},
 			"changed": {Data: keeps},

@@ -19,7 +19,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/history/gitlog"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -159,42 +158,20 @@ func (p *past) ignored() map[plumbing.Hash]bool {
 	return out
 }
 
-// leftovers returns the logs of repositories that are no more.
-func leftovers(_ context.Context, c *app.Core) (string, []string, error) {
-	const what = "history of a repository that is gone"
-	dir := filepath.Join(c.Dir, folder)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return what, nil, nil
-	}
-	if err != nil {
-		return what, nil, kb.Errorf(kb.Denied, "list the folder of histories: %w", err).WithHint("check the rights of the data directory")
-	}
-	var out []string
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.IsDir() || filepath.Ext(path) != logExt || !project.Ours(c.Dir, path) {
-			continue
-		}
+// logFiles are the logs. One is over whose repository is no more, or that is damaged.
+var logFiles = app.Kept{Folder: folder, Ext: logExt, Files: "histories", What: "history of a repository that is gone",
+	Over: func(path string) bool {
 		_, of, err := gitlog.Open(path)
 		if err == nil {
 			_, err = os.Stat(of)
 		}
-		if kb.CodeOf(err) == kb.Corrupt || errors.Is(err, fs.ErrNotExist) {
-			out = append(out, path)
-		}
-	}
-	return what, out, nil
-}
+		return kb.CodeOf(err) == kb.Corrupt || errors.Is(err, fs.ErrNotExist)
+	}}
 
-// sweep deletes what leftovers lists, and what killed processes left.
+// sweep deletes what is over, and what killed processes left.
 func sweep(ctx context.Context, c *app.Core) error {
 	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, folder), app.TempAge); err != nil {
 		return err
 	}
-	_, gone, err := leftovers(ctx, c)
-	for _, path := range gone {
-		_ = os.Remove(path) // where it is in use, the next sweep does it
-	}
-	return err
+	return logFiles.Remove(ctx, c)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/project"
 )
 
 const (
@@ -158,39 +157,18 @@ func bound(ctx context.Context, c *app.Core) (err error) {
 	return err
 }
 
-// leftovers returns the files of what is kept no more, and those that are damaged.
-func leftovers(_ context.Context, c *app.Core) (string, []string, error) {
-	const what = "a searched revision that nobody has asked for lately"
-	dir := filepath.Join(c.Dir, folder)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return what, nil, nil
-	}
-	if err != nil {
-		return what, nil, kb.Errorf(kb.Denied, "list the folder of revisions: %w", err).WithHint("check the rights of the data directory")
-	}
-	var out []string
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.IsDir() || filepath.Ext(path) != recordExt || !project.Ours(c.Dir, path) {
-			continue
-		}
-		if r, ok := read(path); !ok || r.over() {
-			out = append(out, path)
-		}
-	}
-	return what, out, nil
-}
+// recordFiles are the records. One is over that nobody asks for any more, or that is damaged;
+// its segments go with the next sweep.
+var recordFiles = app.Kept{Folder: folder, Ext: recordExt, Files: "revisions", What: "a searched revision that nobody has asked for lately",
+	Over: func(path string) bool {
+		r, ok := read(path)
+		return !ok || r.over()
+	}}
 
-// sweep deletes what leftovers lists, and what killed processes left. Their segments go
-// with the next sweep.
+// sweep deletes what is over, and what killed processes left.
 func sweep(ctx context.Context, c *app.Core) error {
 	if _, err := atomicfile.CleanTemp(filepath.Join(c.Dir, folder), app.TempAge); err != nil {
 		return err
 	}
-	_, gone, err := leftovers(ctx, c)
-	for _, path := range gone {
-		_ = os.Remove(path) // where it is in use, the next sweep does it
-	}
-	return err
+	return recordFiles.Remove(ctx, c)
 }

@@ -29,7 +29,7 @@ func Room() command.Room {
 		},
 		Uses:      func(c *app.Core, id string) bool { return uses(c, id) },
 		Sweep:     sweep,
-		Leftovers: leftovers,
+		Leftovers: recordFiles.Leftovers,
 		Revisions: &app.Revisions{At: at, Kept: kept, IDs: ids, Drop: distrust},
 	}}
 }
