@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -27,6 +26,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/ui"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/heap"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
@@ -75,7 +75,7 @@ const serverGC = 40
 // background lets a server follow its project and keep the clock; the
 // function that it returns ends that.
 func background(ctx context.Context, a *app.App) func() {
-	debug.SetGCPercent(serverGC)
+	heap.SetPercent(serverGC)
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
