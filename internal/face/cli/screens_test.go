@@ -118,6 +118,7 @@ var (
 		{regexp.MustCompile(`"ms":[\d.]+`), `"ms":9`},
 		{regexp.MustCompile(`\b\d+ (seconds?|minutes?) ago|just now`), "just now"},
 		{regexp.MustCompile(`[0-9]{4,} (seconds|minutes|hours|days) old`), "9999 $1 old"},
+		{regexp.MustCompile(`(as of\s+)\d{4}-\d\d-\d\d\b`), "${1}2026-01-02"},
 	}
 )
 
