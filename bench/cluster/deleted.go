@@ -61,6 +61,10 @@ func (b *bench) deleted(ctx context.Context) error {
 	err = <-done
 	b.say("| %s: %d segments of %d | %.1f s %s |", what, len(others), len(b.names), time.Since(began).Seconds(), errText(err))
 	b.names, b.docs = slices.Clone(stay), m.Documents
+	for i := range 2 {
+		n, err := b.x.Copies(ctx, nodeName(i), gone)
+		b.say("| %s: of a sample of %d deleted documents the copy of node %d still has | %d %s |", what, len(gone), i, n, errText(err))
+	}
 	if err := b.restart(2); err != nil {
 		return err
 	}
