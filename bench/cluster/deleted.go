@@ -61,12 +61,18 @@ func (b *bench) deleted(ctx context.Context) error {
 	err = <-done
 	b.say("| %s: %d segments of %d | %.1f s %s |", what, len(others), len(b.names), time.Since(began).Seconds(), errText(err))
 	b.names, b.docs = slices.Clone(stay), m.Documents
+	for i := range 2 {
+		n, err := b.x.Copies(ctx, nodeName(i), gone)
+		b.say("| %s: of a sample of %d deleted documents the copy of node %d still has | %d %s |", what, len(gone), i, n, errText(err))
+	}
 	if err := b.restart(2); err != nil {
 		return err
 	}
-	if err != nil { // who was told that it failed runs it again
-		_, err = b.x.Collect(ctx, false, 0)
-		b.say("| … and again | %s |", errText(err))
+	for try := 1; err != nil && try <= 60; try++ { // who was told that it failed runs it again
+		time.Sleep(time.Second)
+		if _, err = b.x.Collect(ctx, false, 0); err == nil || try == 60 {
+			b.say("| … and again, time %d, a second after the other | %s |", try, errText(err))
+		}
 	}
 	var left [3]int
 	began = time.Now()
@@ -78,7 +84,15 @@ func (b *bench) deleted(ctx context.Context) error {
 			}
 		}
 	}
-	b.say("| %s, started again: of a sample of %d deleted documents each node's own copy still has | %v %s after %.0f s |", what, len(gone), left, errText(err), time.Since(began).Seconds())
+	took := time.Since(began).Seconds()
+	time.Sleep(2 * time.Minute) // in which a copy would bring them back
+	var later [3]int
+	for i := range later {
+		if later[i], err = b.x.Copies(ctx, nodeName(i), gone); err != nil {
+			return err
+		}
+	}
+	b.say("| %s, started again: of a sample of %d deleted documents each node's own copy still has | %v after %.0f s; %v two minutes later |", what, len(gone), left, took, later)
 	return b.whole(ctx, what+", started again")
 }
 

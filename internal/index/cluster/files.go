@@ -308,8 +308,9 @@ func (x *Indexes) Delete(ctx context.Context, name string, dry bool) ([]kb.Delet
 // Clean implements kb.Indexes: what no head names, for long, goes.
 func (x *Indexes) Clean(ctx context.Context, age time.Duration) error {
 	_, err := x.Collect(ctx, false, age)
-	if kb.CodeOf(err) == kb.Busy {
-		return nil // another machine is at it
+	switch kb.CodeOf(err) {
+	case kb.Busy, kb.Away:
+		return nil // another machine is at it, or a node is away: the next run does it
 	}
 	return err
 }

@@ -138,7 +138,15 @@ func (x *Indexes) Collect(ctx context.Context, dry bool, age time.Duration) (Col
 	if out, err = x.weighed(ctx, out, due, sizes); err != nil || len(due) == 0 {
 		return out, err
 	}
+	// A node that misses a deletion gives what was deleted back to the others: nothing counts
+	// as deleted unless all were there before and after.
+	if err := x.everyNode(ctx); err != nil {
+		return out, err
+	}
 	if err := x.deleteAll(ctx, due, next.Round); err != nil {
+		return out, err
+	}
+	if err := x.everyNode(ctx); err != nil {
 		return out, err
 	}
 	last := next
@@ -147,6 +155,16 @@ func (x *Indexes) Collect(ctx context.Context, dry bool, age time.Duration) (Col
 		return out, err
 	}
 	return out, nil
+}
+
+// everyNode fails, Away, when a node of the cluster is.
+func (x *Indexes) everyNode(ctx context.Context) error {
+	all, healthy, err := x.Client.Nodes(ctx)
+	if err != nil || healthy == all {
+		return err
+	}
+	return kb.Errorf(kb.Away, "%d of the %d nodes of the cluster are away, and would bring back what is deleted meanwhile", all-healthy, all).
+		WithHint("nothing is lost by waiting; when all are healthy: knowledge gc")
 }
 
 // useless returns what of due nothing needs now, after the plan shows.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,42 @@ func testCollect(t *testing.T, x *Indexes) {
 	}
 	if h, err := x.Named(ctx, "a"); err != nil || h == nil || h.Round != 4 {
 		t.Errorf("shared again: %+v, %v", h, err)
+	}
+}
+
+// TestNodeAway: nothing is deleted while a node is away, which would bring it back, and the
+// run after that deletes it all.
+func TestNodeAway(t *testing.T) {
+	ctx := t.Context()
+	double := weaviatetest.New(t)
+	x := empty(t, double.URL)
+	later := time.Duration(0)
+	x.now = func() time.Time { return x.Client.Now().Add(later) }
+	spec := kb.Spec{Kind: kb.KindRepo, Source: "https://example.org/a.git"}
+	m := generation(t, x, spec, 1, map[string]string{"a.go": "alpha text\n"})
+	if err := x.Share(ctx, &Head{Store: spec.ID(), Name: "a", Spec: spec, Head: kb.Head{Manifest: m}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Remove(ctx, spec.ID()); err != nil {
+		t.Fatal(err)
+	}
+	double.OneAway(true)
+	if got, err := x.Collect(ctx, false, 0); err != nil || got.Waiting == 0 {
+		t.Errorf("what is condemned: %+v, %v", got, err)
+	}
+	later = 61 * time.Minute
+	before := len(double.All(documentClass))
+	_, err := x.Collect(ctx, false, 0)
+	if kb.CodeOf(err) != kb.Away || !strings.Contains(err.Error(), "1 of the 3 nodes") || before == 0 || len(double.All(documentClass)) != before {
+		t.Errorf("a node is away: %v, %d documents of %d", err, len(double.All(documentClass)), before)
+	}
+	if err := x.Clean(ctx, 0); err != nil {
+		t.Errorf("what a job cleans up: %v", err)
+	}
+	double.OneAway(false)
+	got, err := x.Collect(ctx, false, 0)
+	if left := double.All(documentClass); err != nil || got.Documents != int64(before) || len(left) != 0 {
+		t.Errorf("it is back: %+v, %v, %d documents", got, err, len(left))
 	}
 }
 

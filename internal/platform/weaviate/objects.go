@@ -13,11 +13,12 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
-// The consistency of reads and writes. Of three replicas Quorum asks two. All is
-// no promise: the cluster counts the replicas that it believes alive.
+// The consistency of reads and writes. Of three replicas Quorum asks two. All is no promise by
+// itself: the cluster counts the replicas that it believes alive, which [Client.Nodes] tells.
 const (
 	One    = "ONE"
 	Quorum = "QUORUM"
+	All    = "ALL"
 )
 
 // Object is one object of a class.
@@ -213,14 +214,15 @@ func (w Where) graphQL() string {
 	return fmt.Sprintf("{path:%s,operator:%s,%s}", QuoteAll(w.Path), w.Operator, value)
 }
 
-// Delete deletes the objects of a class that a filter takes, at QUORUM. At most
-// 10,000 go at a time, so it asks until none is left.
+// Delete deletes the objects of a class that a filter takes, at ALL: a replica that misses a
+// deletion gives the objects back to the others (Weaviate 1.39, with asynchronous replication
+// and deletions resolved by time). At most 10,000 go at a time, so it asks until none is left.
 func (c *Client) Delete(ctx context.Context, class string, w Where) error {
 	for {
 		var r struct {
 			Results struct{ Matches, Successful, Failed int64 }
 		}
-		_, err := c.do(ctx, call{method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=" + Quorum, write: true,
+		_, err := c.do(ctx, call{method: http.MethodDelete, path: "/v1/batch/objects?consistency_level=" + All, write: true,
 			body: map[string]any{"match": map[string]any{"class": class, "where": w}, "output": "minimal"}}, &r)
 		if err != nil || r.Results.Matches == 0 || r.Results.Matches == r.Results.Successful && r.Results.Matches < 10_000 {
 			return err

@@ -28,6 +28,7 @@ type Double struct {
 	classes map[string]map[string]bool           // searchable properties
 	objects map[string]map[string]map[string]any // class, id, object
 	away    bool
+	oneAway bool
 	later   time.Duration
 }
 
@@ -45,6 +46,13 @@ func (f *Double) Away(away bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.away = away
+}
+
+// OneAway has one of the three nodes listed as away; the double answers as before.
+func (f *Double) OneAway(away bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.oneAway = away
 }
 
 // All returns the properties of all objects of the classes whose names begin with prefix.
@@ -100,7 +108,14 @@ func (f *Double) answer(method, path string, body map[string]any) (int, any) {
 	parts := strings.Split(path, "/")
 	switch method + " " + parts[0] {
 	case "GET nodes":
-		return 200, map[string]any{"nodes": []any{map[string]any{"status": "HEALTHY"}, map[string]any{"status": "HEALTHY"}, map[string]any{"status": "HEALTHY"}}}
+		last := map[string]any{"status": "HEALTHY"}
+		if f.oneAway {
+			last["status"] = "UNAVAILABLE"
+		}
+		return 200, map[string]any{"nodes": []any{map[string]any{"status": "HEALTHY"}, map[string]any{"status": "HEALTHY"}, last}}
+	case "GET cluster":
+		three := []any{map[string]any{"id": "node0"}, map[string]any{"id": "node1"}, map[string]any{"id": "node2"}}
+		return 200, map[string]any{"statistics": []any{map[string]any{"raft": map[string]any{"latestConfiguration": three}}}}
 	case "GET .well-known":
 		return 200, nil
 	case "GET schema":
