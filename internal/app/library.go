@@ -188,6 +188,19 @@ func (l *library) hold(ctx context.Context, id kb.StoreID, manifest string) (*ha
 	}}, nil
 }
 
+// HasAsked reports whether an index was opened here: a question was asked.
+func (a *App) HasAsked() bool {
+	a.mu.Lock()
+	c := a.Core
+	a.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	c.Library.mu.Lock()
+	defer c.Library.mu.Unlock()
+	return len(c.Library.open) > 0
+}
+
 // drop gives up one hold; l.mu is held.
 func (l *library) drop(s *shelf) {
 	if s.refs--; s.refs == 0 {
