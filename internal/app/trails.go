@@ -1,19 +1,15 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
-	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/platform/secret"
 	"github.com/seed-4f2d999b/knowledge/internal/source"
 )
 
@@ -26,10 +22,8 @@ import (
 const (
 	// mostTrails bounds the bytes of the trails in memory; a file has some 25.
 	mostTrails = 4 << 20
-	// mostTrail bounds a file: a million files.
-	mostTrail = 64 << 20
-	trailsDir = "looks"
-	trailExt  = ".trail"
+	trailsDir  = "looks"
+	trailExt   = ".trail"
 )
 
 func (c *Core) trailPath(id kb.StoreID) string {
@@ -37,7 +31,7 @@ func (c *Core) trailPath(id kb.StoreID) string {
 }
 
 // trailOf is the first line of a trail's file: what has to be the same for the trail
-// to tell anything, which are the index, the rules and the program that knows them.
+// to tell anything: the index, and the program with its rules.
 func trailOf(c *Core, st kb.Store) string {
 	program := ""
 	if path, err := os.Executable(); err == nil {
@@ -45,18 +39,15 @@ func trailOf(c *Core, st kb.Store) string {
 			program = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	return fmt.Sprintf("%s %d %d %s\n", st.Head.Manifest, secret.Version, c.Settings.MaxFileBytes, program)
+	return fmt.Sprintf("%s %d %s\n", st.Head.Manifest, c.Settings.MaxFileBytes, program)
 }
 
 // keep keeps the trail of a look that found a folder as it was indexed; nil is none.
 func (l *library) keep(st kb.Store, trail []byte) {
 	large := st.Head.Documents > smallFolder
-	if large && trail != nil && len(trail) < mostTrail {
-		path := l.core.trailPath(st.ID)
+	if large && trail != nil {
 		// What cannot be written costs the next process a longer look.
-		if atomicfile.MkdirAll(filepath.Dir(path)) == nil {
-			_ = atomicfile.Write(path, append([]byte(trailOf(l.core, st)), trail...))
-		}
+		_ = source.WriteTrail(l.core.trailPath(st.ID), trailOf(l.core, st), trail)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,28 +68,13 @@ func (l *library) keep(st kb.Store, trail []byte) {
 // no difference between them.
 func (l *library) alike(ctx context.Context, st kb.Store, s *source.Sights) bool {
 	if st.Head.Documents > smallFolder {
-		trail := l.core.keptTrail(st)
+		trail := source.ReadTrail(l.core.trailPath(st.ID), trailOf(l.core, st))
 		return trail != nil && source.SameTrail(ctx, st.Spec.Source, trail, s, runtime.GOMAXPROCS(0)) && l.whole(ctx, st)
 	}
 	l.mu.Lock()
 	was := l.Seen[st.ID]
 	l.mu.Unlock()
 	return was.trail != nil && was.alike == st.Head.Manifest && source.SameTrail(ctx, st.Spec.Source, was.trail, s, 1) && l.whole(ctx, st)
-}
-
-// keptTrail reads the trail of a large folder; nil where there is none of this index.
-func (c *Core) keptTrail(st kb.Store) []byte {
-	f, err := atomicfile.Open(c.trailPath(st.ID))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, mostTrail+1<<10))
-	trail, ok := bytes.CutPrefix(b, []byte(trailOf(c, st)))
-	if err != nil || !ok {
-		return nil
-	}
-	return trail
 }
 
 // whole reports whether the index of a store is open, or can be opened, and all of
