@@ -36,7 +36,7 @@ type core struct {
 	strErr  error
 	texts   *texts
 	bad     atomic.Bool // something in texts was damaged
-	strs    []string // all of them, while a link takes over from the view
+	strs    []string    // all of them, while a link takes over from the view
 
 	mu     sync.Mutex
 	frames [64]frame // a ring of the frames unpacked last
