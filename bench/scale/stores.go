@@ -34,8 +34,12 @@ func (b *bench) stores(out, commit string, n int, before string, began time.Time
 		return err
 	}
 	many, one := lab.Env(filepath.Join(b.scratch, "many")), lab.Env(filepath.Join(b.scratch, "one"))
+	maker := b.bin
+	if before != "" {
+		maker = before // a later build reads what an earlier one wrote
+	}
 	create := func(env []string, name, dir string) error {
-		_, err := lab.Command(b.scratch, env, b.bin, "--quiet", "store:create", name, dir, "--scope", "user", "--yes")
+		_, err := lab.Command(b.scratch, env, maker, "--quiet", "store:create", name, dir, "--scope", "user", "--yes")
 		return err
 	}
 	for i := range n {
