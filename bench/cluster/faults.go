@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,19 +14,14 @@ import (
 // documents of each segment, which the nodes are asked for by name; then it counts, and
 // reads the sample as a search would.
 func (b *bench) whole(ctx context.Context, what string) error {
-	var sample []kb.Location
-	for _, name := range b.names {
-		for _, n := range []int{0, perSegment / 2, perSegment - 1} {
-			sample = append(sample, kb.Location{Segment: name, Number: n})
-		}
-	}
+	sample := samples(b.names)
 	began := time.Now()
 	var copies [3]int
 	var err error
 	for done := false; !done && time.Since(began) < 4*time.Minute; {
 		done = true
 		for i := range copies {
-			if copies[i], err = b.x.Copies(ctx, fmt.Sprintf("node%d", i), sample); err != nil || copies[i] < len(sample) {
+			if copies[i], err = b.x.Copies(ctx, nodeName(i), sample); err != nil || copies[i] < len(sample) {
 				done = false
 			}
 		}

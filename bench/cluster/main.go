@@ -7,7 +7,7 @@
 // With -tasks it asks judged queries, too, of the embedded index and through the cluster.
 //
 //	KNOWLEDGE_WEAVIATE=/path/to/weaviate-server .ci/extra cluster [-chunks 100000] [-clients 50]
-//		[-steps crowd,killed,hangs,parted,full,gone] [-tasks FILE -repos DIR] [-suite]
+//		[-steps crowd,killed,hangs,parted,full,deleted,gone] [-tasks FILE -repos DIR] [-suite]
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 	clients := flag.Int("clients", 50, "how many search at once")
 	each := flag.Int("each", 10, "searches of each")
 	out := flag.String("out", "", "file that the report is appended to")
-	steps := flag.String("steps", "crowd,killed,hangs,parted,full,gone", "what is done to it, in this order")
+	steps := flag.String("steps", "crowd,killed,hangs,parted,full,deleted,gone", "what is done to it, in this order")
 	tasks := flag.String("tasks", "", "file of judged queries, as of knowledge eval")
 	repos := flag.String("repos", "", "folder of the repositories that the queries are about")
 	suite := flag.Bool("suite", false, "run the conformance suite of indexes against it first")
@@ -132,7 +132,7 @@ func (b *bench) run(ctx context.Context, binary, dir string, chunks int, steps [
 		b.say("| broke off | %v |", err)
 		return nil
 	}
-	table := map[string]func(context.Context) error{"parts": b.parts, "crowd": b.crowd, "killed": b.killed, "hangs": b.hangs, "parted": b.parted, "full": b.full, "gone": b.gone}
+	table := map[string]func(context.Context) error{"parts": b.parts, "crowd": b.crowd, "killed": b.killed, "hangs": b.hangs, "parted": b.parted, "full": b.full, "deleted": b.deleted, "gone": b.gone}
 	for _, name := range steps {
 		step := table[name]
 		if step == nil {

@@ -25,6 +25,9 @@ type nodes struct {
 }
 
 // start starts a cluster and waits until it is ready.
+// nodeName is what the cluster calls a node.
+func nodeName(i int) string { return fmt.Sprintf("node%d", i) }
+
 func start(binary, dir string, small int64) (*nodes, error) {
 	n := &nodes{binary: binary, dir: dir, small: small}
 	var err error
@@ -126,7 +129,7 @@ func (n *nodes) begin(i int) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + n.dir, "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true", "PERSISTENCE_DATA_PATH=" + n.data(i),
 		"DEFAULT_VECTORIZER_MODULE=none", "ENABLE_MODULES=", "DISABLE_TELEMETRY=true", "GO_PROFILING_DISABLE=true", "LOG_LEVEL=error",
-		fmt.Sprintf("CLUSTER_HOSTNAME=node%d", i), fmt.Sprintf("CLUSTER_IN_LOCALHOST=%v", n.lan == nil), "CLUSTER_ADVERTISE_ADDR=" + n.host(i, false), "CLUSTER_BIND_ADDR=" + bind,
+		"CLUSTER_HOSTNAME=" + nodeName(i), fmt.Sprintf("CLUSTER_IN_LOCALHOST=%v", n.lan == nil), "CLUSTER_ADVERTISE_ADDR=" + n.host(i, false), "CLUSTER_BIND_ADDR=" + bind,
 		fmt.Sprintf("CLUSTER_GOSSIP_BIND_PORT=%d", n.port(i, "gossip")), fmt.Sprintf("CLUSTER_ADVERTISE_PORT=%d", n.port(i, "gossip")),
 		fmt.Sprintf("CLUSTER_DATA_BIND_PORT=%d", n.port(i, "data")), fmt.Sprintf("RAFT_PORT=%d", n.port(i, "raft")),
 		fmt.Sprintf("RAFT_INTERNAL_RPC_PORT=%d", n.port(i, "rpc")), "RAFT_JOIN=" + strings.Join(join, ","), "RAFT_BOOTSTRAP_EXPECT=3",

@@ -27,6 +27,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/face/ui"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/governance/evidencehttp"
+	"github.com/seed-4f2d999b/knowledge/internal/platform/heap"
 	"github.com/seed-4f2d999b/knowledge/internal/platform/httpguard"
 )
 
@@ -79,14 +80,14 @@ const firstGC = 200
 // collect has the collector of a server keep to firstGC, and soon after the first
 // question to serverGC.
 func collect(ctx context.Context, a *app.App) {
-	debug.SetGCPercent(firstGC)
+	heap.SetPercent(firstGC)
 	for !a.HasAsked() {
 		if !pause(ctx, time.Second) {
 			return
 		}
 	}
 	if pause(ctx, 2*time.Second) {
-		debug.SetGCPercent(serverGC)
+		heap.SetPercent(serverGC)
 		debug.FreeOSMemory()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,8 +52,10 @@ func (s *session) root() *cobra.Command {
 		}
 		return s.chooseFormat()
 	}
-	s.addCommands(root)
-	s.addAliases(root)
+	if !s.addOnly(root) {
+		s.addCommands(root)
+		s.addAliases(root)
+	}
 	root.AddGroup(&cobra.Group{ID: faceGroup, Title: "Faces:"})
 	root.AddCommand(s.mcp(), s.serve(), s.ui(), s.watch(), s.work(), s.version(), s.man(), completion(root))
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -114,6 +117,46 @@ func (s *session) addCommands(root *cobra.Command) {
 			s.group(root, group).AddCommand(child)
 		}
 	}
+}
+
+// addOnly adds nothing but the one command of the table that the words name, or none when they
+// name a face: whoever starts the program for that waits for the others, of which there
+// are more than a hundred. It reports false, and adds nothing, when others may be needed:
+// for groups, aliases, help, and what is no command.
+func (s *session) addOnly(root *cobra.Command) bool {
+	i := firstWord(s.words)
+	if i == len(s.words) {
+		return false
+	}
+	word := s.words[i]
+	if slices.Contains([]string{"mcp", "serve", "watch", "work"}, word) {
+		root.AddGroup(&cobra.Group{ID: "help", Title: groupTitle("help")})
+		return true
+	}
+	c, err := product.Commands().Find(word)
+	if err != nil || c.Word() != word || c.Name == "help" || c.Group == "help" || s.heads(word) {
+		return false
+	}
+	root.AddGroup(&cobra.Group{ID: c.Group, Title: groupTitle(c.Group)}, &cobra.Group{ID: "help", Title: groupTitle("help")})
+	cmd := s.command(c)
+	cmd.GroupID = c.Group
+	root.AddCommand(cmd)
+	return true
+}
+
+// heads reports whether other commands stand below a word.
+func (s *session) heads(word string) bool {
+	for _, c := range product.Commands().All() {
+		if group, _, ok := strings.Cut(c.Name, ":"); ok && group == word {
+			return true
+		}
+	}
+	for _, x := range aliases {
+		if strings.HasPrefix(x.use, word+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // group returns the command that a group's are below, which is made hidden

@@ -90,6 +90,9 @@ const fewDocuments = 48
 // SetFew sets up to how many documents all are fetched, -1 for none.
 func (x *Indexes) SetFew(n int) { x.thin.Few = n }
 
+// SetClock sets what tells the time of deletions, in place of the cluster's clock.
+func (x *Indexes) SetClock(now func() time.Time) { x.now = now }
+
 func text(name string, searched bool) weaviate.Property {
 	yes, no := true, false
 	if searched {
@@ -111,6 +114,9 @@ func long(name string) weaviate.Property {
 func blob(name string) weaviate.Property {
 	return weaviate.Property{Name: name, DataType: []string{"blob"}}
 }
+
+// rescored is how many of the nearest codes are compared by their vectors.
+const rescored = 600
 
 // define makes a class unless it is there.
 func (x *Indexes) define(ctx context.Context, name string, vectors bool, properties ...weaviate.Property) error {
@@ -134,8 +140,14 @@ func (x *Indexes) define(ctx context.Context, name string, vectors bool, propert
 		// every node has everything anyway, one shard costs a third of three.
 		"shardingConfig":      map[string]any{"desiredCount": x.shards},
 		"invertedIndexConfig": map[string]any{"stopwords": map[string]any{"preset": "none"}, "bm25": map[string]any{"k1": 1.2, "b": 0.7}},
-		"vectorIndexConfig":   map[string]any{"skip": !vectors, "distance": "cosine"},
+		"vectorIndexConfig":   map[string]any{"skip": true, "distance": "cosine"},
 	}}
+	if vectors {
+		// All codes of one bit a number are looked through, of a million chunks 32 MB: a graph
+		// (HNSW) of them costs more than everything else that loading does.
+		class.Config["vectorIndexType"] = "flat"
+		class.Config["vectorIndexConfig"] = map[string]any{"distance": "cosine", "bq": map[string]any{"enabled": true, "cache": true, "rescoreLimit": rescored}}
+	}
 	if err := x.Client.Define(ctx, class); err != nil {
 		return err
 	}
