@@ -119,8 +119,6 @@ func (d *dec) bytes(n int) []byte {
 	return p
 }
 
-func (d *dec) string() string { return string(d.bytes(d.int())) }
-
 // unshare reads a list of strings written by share, into one piece of memory.
 func unshare(d *dec) []string {
 	n := d.count()
