@@ -17,6 +17,9 @@ type Usage struct {
 	User, Sys time.Duration // of all processes
 	// PeakRSS is the sum of the peaks of all processes in bytes, so it errs upwards.
 	PeakRSS int64
+	// Together is the most that all processes had at one moment, as far as looks every
+	// 20 ms tell; 0 where the system does not.
+	Together int64
 	// Written is what the kernel took for writing in bytes, 0 where it does not tell.
 	Written   int64
 	Processes int
@@ -35,11 +38,13 @@ func Run(dir string, env []string, bin string, args ...string) (Usage, error) {
 		return Usage{}, err
 	}
 	stop, seen := make(chan struct{}), make(chan map[int]sample, 1)
-	go watch(bin, stop, seen)
+	var together int64
+	go watch(bin, stop, seen, &together)
 	err := cmd.Wait()
 	u := Usage{Wall: time.Since(start), Out: out.String()}
 	close(stop)
 	samples := <-seen
+	u.Together = together
 	for _, s := range samples {
 		u.User += s.user
 		u.Sys += s.sys
@@ -71,12 +76,14 @@ type sample struct {
 }
 
 // watch samples the processes that run bin until stop is closed and none of
-// them is left (for at most 30 s), and sends what each had taken at last.
-func watch(bin string, stop <-chan struct{}, done chan<- map[int]sample) {
+// them is left (for at most 30 s), and sends what each had taken at last; together
+// becomes the most that all had at once.
+func watch(bin string, stop <-chan struct{}, done chan<- map[int]sample, together *int64) {
 	seen := map[int]sample{}
 	var deadline <-chan time.Time
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
-		left := sampleAll(bin, seen)
+		left, now := sampleAll(bin, seen)
+		*together = max(*together, now)
 		if deadline != nil && left == 0 {
 			tick.Stop()
 			done <- seen

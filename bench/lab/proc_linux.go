@@ -25,14 +25,13 @@ func usageOf(p *os.ProcessState) sample {
 
 // sampleAll updates seen with every process whose executable is bin and
 // returns how many there are.
-func sampleAll(bin string, seen map[int]sample) int {
+func sampleAll(bin string, seen map[int]sample) (n int, now int64) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	n := 0
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -57,12 +56,15 @@ func sampleAll(bin string, seen map[int]sample) int {
 		if v, ok := procField("/proc/"+name+"/status", "VmHWM:"); ok {
 			s.rss = v << 10
 		}
+		if v, ok := procField("/proc/"+name+"/status", "VmRSS:"); ok {
+			now += v << 10
+		}
 		if v, ok := procField("/proc/"+name+"/io", "write_bytes:"); ok {
 			s.written = v
 		}
 		seen[pid] = s
 	}
-	return n
+	return n, now
 }
 
 // procField returns the number that follows key at the start of a line.
@@ -97,6 +99,12 @@ func (c *Client) Processor() time.Duration {
 		return 0
 	}
 	return time.Duration(ts.Nano())
+}
+
+// Anonymous returns how much memory the server has that is in no file, in bytes.
+func (c *Client) Anonymous() int64 {
+	v, _ := procField("/proc/"+strconv.Itoa(c.PID())+"/status", "RssAnon:")
+	return v << 10
 }
 
 // CPU returns the processor time that this process has taken so far.

@@ -3,7 +3,8 @@
 // warm. Run it with ".ci/extra scale [-dir DIR] [-queries FILE]". Without a
 // folder it takes Debian's sources of Linux 6.1, where apt-get can download them.
 // With -grow 10000,100000 it measures samples of the folder of so many chunks
-// instead, and plots them; with -edits 10000 -over 10m it edits a copy of the folder.
+// instead, and plots them; with -edits 10000 -over 10m it edits a copy of the folder;
+// with -stores 200 it searches a folder as so many stores and as one.
 //
 // Beside every figure is a yardstick of the same run on the same machine, so that
 // ratios can be compared where times cannot.
@@ -51,8 +52,15 @@ func run() error {
 	sizes := flag.String("grow", "", "numbers of chunks: samples of the folder of these sizes are measured instead, and plotted")
 	edits := flag.Int("edits", 0, "number of edits: a copy of the folder is edited so often instead, while it is searched")
 	span := flag.Duration("over", 10*time.Minute, "the time over which the edits are spread")
-	queries := flag.String("queries", "bench/scale/queries.txt", "file of queries, one a line")
+	parts := flag.Int("stores", 0, "number of stores: a folder, by default Go's crypto, is searched as so many and as one instead")
+	queries := flag.String("queries", "", "file of queries, one a line; bench/scale/queries.txt or, of many stores, crypto.txt without one")
 	flag.Parse()
+	if *queries == "" {
+		*queries = "bench/scale/queries.txt"
+		if *parts > 0 {
+			*queries = "bench/scale/crypto.txt"
+		}
+	}
 	root, err := os.Getwd()
 	if err != nil {
 		return err
@@ -63,15 +71,17 @@ func run() error {
 	}
 	defer os.RemoveAll(b.scratch)
 	what := b.dir
-	if b.dir == "" {
+	if b.dir == "" && *parts == 0 {
 		what = "linux-source-6.1"
 		if b.dir, err = linux(b.scratch); err != nil {
 			fmt.Printf("skipped: the sources of Linux cannot be had: %v; -dir names another folder\n", err)
 			return nil
 		}
 	}
-	if b.dir, err = filepath.Abs(b.dir); err != nil {
-		return err
+	if b.dir != "" {
+		if b.dir, err = filepath.Abs(b.dir); err != nil {
+			return err
+		}
 	}
 	if b.queries, err = readQueries(*queries); err != nil {
 		return err
@@ -88,6 +98,9 @@ func run() error {
 	began, load := time.Now(), lab.Load()
 	if *sizes != "" {
 		return b.report(*out, what, tree.Commit, *sizes, began, load)
+	}
+	if *parts > 0 {
+		return b.stores(*out, tree.Commit, *parts, *before, began, load)
 	}
 	if *edits > 0 {
 		return b.edits(*out, what, tree.Commit, *edits, *span, began, load)
@@ -182,6 +195,9 @@ func (b *bench) index() (i info, err error) {
 	b.row("indexed and searchable", lab.Ms(u.Wall), yard, lab.Ratio(u.Wall, squeeze))
 	b.row("… processor time, linking included", lab.Ms(u.User+u.Sys), yard, lab.Ratio(u.User+u.Sys, squeeze))
 	b.row("… peaks of the command, the indexing and the linking process together", lab.MB(u.PeakRSS), "text "+lab.MB(i.TextBytes), lab.Ratio(u.PeakRSS, i.TextBytes))
+	if u.Together > 0 {
+		b.row("… the most that all of them had at one moment", lab.MB(u.Together), "text "+lab.MB(i.TextBytes), lab.Ratio(u.Together, i.TextBytes))
+	}
 	b.row("… on disk", lab.MB(disk), "text "+lab.MB(i.TextBytes), lab.Ratio(disk, i.TextBytes))
 	b.row("linked anew, by a question", lab.Ms(l.Wall), yard, lab.Ratio(l.Wall, squeeze))
 	b.row("… peaks of the command and the linking process together", lab.MB(l.PeakRSS), "text "+lab.MB(i.TextBytes), lab.Ratio(l.PeakRSS, i.TextBytes))
@@ -259,6 +275,33 @@ func (b *bench) compare(i info, before string) error {
 		if before != "" {
 			y := lab.Quantile(r.then, r.quantile)
 			b.row("…", lab.Ms(x), "the build before, "+lab.Ms(y), lab.Ratio(x, y))
+		}
+	}
+	return b.memory(b.bin, before)
+}
+
+// memory measures what a server of each program has in memory, beside the files
+// that it shares with all others, after a thousand searches.
+func (b *bench) memory(programs ...string) error {
+	for i, bin := range programs {
+		if bin == "" {
+			continue
+		}
+		c, err := lab.Dial(b.scratch, b.env, bin, lab.Handshake)
+		if err != nil {
+			return err
+		}
+		for n := range 1000 {
+			if _, err := c.Call("search", map[string]any{"query": b.queries[n%len(b.queries)], "stores": []string{store}}); err != nil {
+				return err
+			}
+		}
+		what := []string{"anonymous memory of a server after 1,000 searches", "… of the build before"}[i]
+		if n := c.Anonymous(); n > 0 {
+			b.row(what, lab.MB(n), "", "")
+		}
+		if err := c.Close(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -72,11 +73,40 @@ func serveMCP(ctx context.Context, a *app.App, o cli.MCPOptions) error {
 // live as long as it does, and each of many sessions has a server of its own.
 const serverGC = 40
 
+// firstGC is the same until a server has answered its first question, for which the
+// tables are made: with less they would be gone through a dozen times as they grow.
+const firstGC = 200
+
+// collect has the collector of a server keep to firstGC, and soon after the first
+// question to serverGC.
+func collect(ctx context.Context, a *app.App) {
+	heap.SetPercent(firstGC)
+	for !a.HasAsked() {
+		if !pause(ctx, time.Second) {
+			return
+		}
+	}
+	if pause(ctx, 2*time.Second) {
+		heap.SetPercent(serverGC)
+		debug.FreeOSMemory()
+	}
+}
+
+// pause waits and reports whether ctx goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
 // background lets a server follow its project and keep the clock; the
 // function that it returns ends that.
 func background(ctx context.Context, a *app.App) func() {
-	heap.SetPercent(serverGC)
 	ctx, stop := context.WithCancel(ctx)
+	go collect(ctx, a)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

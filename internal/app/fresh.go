@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -109,6 +108,7 @@ func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 	defer cancel()
 	var next atomic.Int64
 	var all sync.WaitGroup
+	var at sights
 	for range min(len(list), runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
@@ -120,7 +120,7 @@ func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 				case by.named || own:
 					until = long
 				}
-				c.look(until, b, own)
+				c.look(until, b, own, &at)
 			}
 		})
 	}
@@ -129,9 +129,9 @@ func (c *Core) compare(ctx context.Context, a *App, list []*behind, by Asking) {
 
 // look compares one folder with its index; own says that it is the work tree
 // that asks, which may well be empty.
-func (c *Core) look(ctx context.Context, b *behind, own bool) {
+func (c *Core) look(ctx context.Context, b *behind, own bool, at *sights) {
 	dir := b.st.Spec.Source
-	switch real, err := filepath.EvalSymlinks(dir); {
+	switch real, err := at.real(dir); {
 	case errors.Is(err, fs.ErrNotExist) && c.imported(ctx, b.st):
 		return // it is of a folder on another machine
 	case errors.Is(err, fs.ErrNotExist):
@@ -148,14 +148,26 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 		return
 	}
 	c.Library.want(b.st)
-	at, rests := c.Library.rests(b.st.ID)
+	last, rests := c.Library.rests(b.st.ID)
 	if rests {
-		b.since = at
+		b.since = last
 		return
 	}
 	began := time.Now()
+	if c.Library.alike(ctx, b.st, &at.Sights) {
+		took := time.Since(began) * time.Duration(runtime.GOMAXPROCS(0)) // all were at it
+		if b.st.Head.Documents <= smallFolder {
+			took = 0
+		}
+		c.Library.Saw(b.st.ID, began, took)
+		return
+	}
+	opener := &tracing{Opener: c.Opener}
 	var err error
-	b.drift, err = c.Indexer.Drift(ctx, b.st, c.Opener)
+	b.drift, err = c.Indexer.Drift(ctx, b.st, opener)
+	if err == nil && !b.drift.Any() {
+		c.Library.keep(b.st, opener.trail.Bytes())
+	}
 	switch {
 	case err == nil:
 		took := time.Since(began)
@@ -171,7 +183,7 @@ func (c *Core) look(ctx context.Context, b *behind, own bool) {
 		b.err = err
 	default:
 		b.partly = true
-		if b.since = at; at.IsZero() {
+		if b.since = last; last.IsZero() {
 			b.since = b.st.Head.Indexed
 		}
 	}

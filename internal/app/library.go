@@ -21,6 +21,7 @@ type library struct {
 	members    map[*Core]bool // what else keeps things of stores
 	open       map[kb.StoreID]*shelf
 	Seen       map[kb.StoreID]looked
+	trails     int // bytes of those in Seen
 	unfollowed map[kb.StoreID]kb.Store
 }
 
@@ -29,6 +30,10 @@ type library struct {
 type looked struct {
 	at   time.Time
 	took time.Duration
+	// alike is the manifest from which the folder did not differ then, and trail
+	// that of the walk; nil where it is not kept here.
+	alike string
+	trail []byte
 }
 
 // rests reports whether a folder is not to be looked at yet, since a look takes
@@ -43,15 +48,17 @@ func (l *library) rests(id kb.StoreID) (at time.Time, rests bool) {
 	return last.at, last.took > cheapLook && time.Since(last.at) < min(restFactor*last.took, longestRest)
 }
 
-// Saw notes a look. One that took nothing, since a job was at it, keeps the
-// duration of the one before.
+// Saw notes a look. One that took nothing, since a job was at it or the folder is
+// small, keeps the duration of the one before.
 func (l *library) Saw(id kb.StoreID, at time.Time, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.Seen == nil {
 		l.Seen = map[kb.StoreID]looked{}
 	}
-	l.Seen[id] = looked{at, max(took, l.Seen[id].took)}
+	was := l.Seen[id]
+	was.at, was.took = at, cmp.Or(took, was.took)
+	l.Seen[id] = was
 }
 
 // want notes that a folder is searched here which no process follows.
@@ -76,6 +83,20 @@ type shelf struct {
 	segments []string
 	manifest string
 	refs     int // readers, and one while it is the live one
+	// stood is when a look at the store's folder saw its files where they belong: who
+	// opens it for the same question does not look again.
+	stood time.Time
+}
+
+// oneQuestion is how long a question takes at most from a look to opening what it
+// looked at, or both are done again.
+const oneQuestion = 50 * time.Millisecond
+
+// stands reports whether the files of the index are where they belong.
+func (s *shelf) stands(ctx context.Context) bool {
+	just := time.Since(s.stood) < oneQuestion
+	s.stood = time.Time{}
+	return just || s.index.Current(ctx)
 }
 
 // handle is one reader's hold on an index.
@@ -134,7 +155,7 @@ func (l *library) hold(ctx context.Context, id kb.StoreID, manifest string) (*ha
 	s := l.open[id]
 	// Somebody may have deleted or exchanged a file that is mapped here: this
 	// process notices when all others would.
-	if s != nil && s.manifest == manifest && !s.index.Current(ctx) {
+	if s != nil && s.manifest == manifest && !s.stands(ctx) {
 		delete(l.open, id)
 		l.core.Indexes.Forget(s.segments)
 		l.drop(s)
@@ -165,6 +186,19 @@ func (l *library) hold(ctx context.Context, id kb.StoreID, manifest string) (*ha
 		defer l.mu.Unlock()
 		l.drop(s)
 	}}, nil
+}
+
+// HasAsked reports whether an index was opened here: a question was asked.
+func (a *App) HasAsked() bool {
+	a.mu.Lock()
+	c := a.Core
+	a.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	c.Library.mu.Lock()
+	defer c.Library.mu.Unlock()
+	return len(c.Library.open) > 0
 }
 
 // drop gives up one hold; l.mu is held.
@@ -203,6 +237,7 @@ func (l *library) Forget(id kb.StoreID) {
 			}
 		}
 	}
+	l.trails -= len(l.Seen[id].trail)
 	delete(l.Seen, id)
 	delete(l.unfollowed, id)
 	if s := l.open[id]; s != nil {

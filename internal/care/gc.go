@@ -172,7 +172,7 @@ func (g *collector) note(path, what string, bytes int64) {
 
 // temporary takes files that writers left unfinished, an hour after the last write.
 func (g *collector) temporary() error {
-	folders := []string{g.Dir, g.Pool.Dir, g.Pool.Generations, filepath.Join(g.Dir, "views"), filepath.Join(g.Dir, "jobs"), filepath.Join(g.Dir, "grammars"), filepath.Join(g.Dir, "history"), filepath.Join(g.Dir, "revisions")}
+	folders := []string{g.Dir, g.Pool.Dir, g.Pool.Generations, filepath.Join(g.Dir, "views"), filepath.Join(g.Dir, "jobs"), filepath.Join(g.Dir, "grammars"), filepath.Join(g.Dir, "history"), filepath.Join(g.Dir, "revisions"), filepath.Join(g.Dir, "looks")}
 	for _, kept := range []string{g.Opener.WebDir, filepath.Join(g.Dir, "replies")} {
 		list, _ := filepath.Glob(filepath.Join(kept, "*")) // fails only for a bad pattern
 		folders = append(append(folders, kept), list...)

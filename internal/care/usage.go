@@ -46,7 +46,7 @@ type UsageMemory struct {
 var usageNames = map[string]string{
 	"segments": "index", "generations": "generations of stores", "views": "resolved references", "grammars": "compiled grammars",
 	"repos": "copies of repositories", "web": "kept pages", "replies": "kept replies of APIs", "evidence": "imported reports",
-	"history": "commits of projects", "revisions": "commits that were searched",
+	"history": "commits of projects", "revisions": "commits that were searched", "looks": "looks at large folders",
 	"transfer": "exports and imports under way", "jobs": "locks of jobs", "hooks": "hints that were given",
 }
 

@@ -138,6 +138,11 @@ func hooks() app.Room {
 		Followed: Probe,
 		Caches:   deps.Caches,
 		Examine:  examine,
+		Sweep:    app.SweepTrails,
+		Leftovers: func(ctx context.Context, c *app.Core) (string, []string, error) {
+			paths, err := c.UnneededTrails(ctx)
+			return "what a look at the folder of a store saw that is no more", paths, err
+		},
 		Removed: func(ctx context.Context, c *app.Core, id kb.StoreID) error {
 			_, err := SchedulesOf(c).Unset(ctx, id)
 			return err

@@ -73,12 +73,8 @@ func (g *Generation) load() error {
 			return err
 		}
 	}
-	for _, n := range g.names {
-		s, err := g.pool.get(n)
-		if err != nil {
-			return err
-		}
-		g.segs = append(g.segs, s)
+	if g.segs, err = g.pool.getAll(g.names); err != nil {
+		return err
 	}
 	if err := g.loadDocs(&docs); err != nil {
 		return err
@@ -278,6 +274,8 @@ func (g *Generation) loadDocs(docs *merged) error {
 		g.first[i] = make([]int32, s.info.Documents)
 	}
 	next := uint32(0)
+	var text []byte // of all paths: one piece of memory instead of one each
+	ends := make([]int, 0, n)
 	ok, err := docs.each(func(path []byte, d genDoc, from int) error {
 		if int(d.doc) >= g.segs[d.seg].info.Documents {
 			return g.corrupt("its documents do not parse")
@@ -288,9 +286,17 @@ func (g *Generation) loadDocs(docs *merged) error {
 		if g.laid != nil {
 			g.laid.from = append(g.laid.from, int32(from))
 		}
-		next += g.loadDoc(string(path), d, next)
+		text = append(text, path...)
+		ends = append(ends, len(text))
+		next += g.loadDoc(d, next)
 		return nil
 	})
+	from := 0
+	for all := string(text); len(g.paths) < len(ends); {
+		to := ends[len(g.paths)]
+		g.paths = append(g.paths, all[from:to])
+		from = to
+	}
 	if err == nil && (!ok || len(g.docs) != n) {
 		err = g.corrupt("its documents do not parse")
 	}
@@ -315,7 +321,7 @@ func (g *Generation) loadDocs(docs *merged) error {
 
 // loadDoc adds a document whose first chunk has that number, and returns how many it
 // has.
-func (g *Generation) loadDoc(path string, d genDoc, next uint32) uint32 {
+func (g *Generation) loadDoc(d genDoc, next uint32) uint32 {
 	from, to := g.segs[d.seg].chunkRange(int(d.doc))
 	i := len(g.docs)
 	if f := g.first[d.seg][d.doc]; f != 0 {
@@ -337,7 +343,6 @@ func (g *Generation) loadDoc(path string, d genDoc, next uint32) uint32 {
 			g.live[d.seg][c/64] |= 1 << (c % 64)
 		}
 	}
-	g.paths = append(g.paths, path)
 	g.docs = append(g.docs, d)
 	g.base = append(g.base, next)
 	return uint32(to - from)

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -160,6 +162,68 @@ func (p *Pool) get(name string) (*segment, error) {
 	s.pooled = &pooled{s, 1}
 	p.open[name] = s.pooled
 	return s, nil
+}
+
+// getAll opens or shares segments, in their order; what is not open yet is opened on
+// several processors. Where one fails none is held.
+func (p *Pool) getAll(names []string) (segs []*segment, err error) {
+	segs = make([]*segment, len(names))
+	var missing []int
+	p.mu.Lock()
+	for i, name := range names {
+		if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
+			e.refs++
+			segs[i] = e.seg
+			continue
+		}
+		missing = append(missing, i)
+	}
+	p.mu.Unlock()
+	errs := make([]error, len(missing))
+	var next atomic.Int64
+	open := func() {
+		for k := int(next.Add(1)) - 1; k < len(missing); k = int(next.Add(1)) - 1 {
+			segs[missing[k]], errs[k] = openSegment(p.Dir, names[missing[k]], p.Embedder)
+		}
+	}
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(missing)) - 1 {
+		all.Go(open)
+	}
+	open()
+	all.Wait()
+	for _, i := range missing {
+		if segs[i] != nil {
+			segs[i] = p.adopt(segs[i])
+		}
+	}
+	if err := cmp.Or(errs...); err != nil {
+		for _, s := range segs {
+			if s != nil {
+				p.put(s)
+			}
+		}
+		return nil, err
+	}
+	return segs, nil
+}
+
+// adopt shares a segment that was just opened, or takes the one that another has
+// opened meanwhile.
+func (p *Pool) adopt(s *segment) *segment {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e, ok := p.open[s.name]; ok && !e.seg.replaced(p.Dir) {
+		s.close()
+		e.refs++
+		return e.seg
+	}
+	if p.open == nil {
+		p.open = map[string]*pooled{}
+	}
+	s.pooled = &pooled{s, 1}
+	p.open[s.name] = s.pooled
+	return s
 }
 
 func (p *Pool) put(s *segment) {

@@ -59,6 +59,7 @@ type Generation struct {
 	}
 
 	passed atomic.Int64 // see rest
+	viewed atomic.Bool  // the vectors of all segments were opened
 
 	exhaustive bool // in tests: scores everything
 }

@@ -220,6 +220,14 @@ func (g *Generation) nearest(ctx context.Context, r *kb.Retrieval, keep func(uin
 	var engines []vector.Engine
 	var queries []vector.Query
 	var of []int // segments
+	if !g.viewed.Load() {
+		// Opening verifies the sketches: what fails is found again below.
+		_ = g.sideBySide(len(g.segs), len(g.segs) > 1, func(si int) error {
+			_, _, err := g.segs[si].vectors(g.pool.Engine)
+			return err
+		})
+		g.viewed.Store(true)
+	}
 	for si, s := range g.segs {
 		e, m, err := s.vectors(g.pool.Engine)
 		if err != nil {

@@ -159,15 +159,27 @@ const manyLookups = 100
 
 // lookup returns where the postings of a term lie, by segment.
 func (g *Generation) lookup(term string) ([]postingsAt, error) {
+	at, err := g.lookupAll(term)
+	if err != nil {
+		return nil, err
+	}
+	return at[:len(g.segs):len(g.segs)], nil
+}
+
+// lookupAll is lookup, with where those of the paths lie after the others.
+func (g *Generation) lookupAll(term string) ([]postingsAt, error) {
 	g.looked.Lock()
 	at := g.looked.terms[term]
 	g.looked.Unlock()
 	if at != nil {
 		return at, nil
 	}
-	at = make([]postingsAt, len(g.segs))
+	at = make([]postingsAt, len(g.segs)+1)
+	var err error
+	if at[len(g.segs)], err = g.dict.find(term); err != nil {
+		return nil, err
+	}
 	for si, s := range g.segs {
-		var err error
 		if at[si], err = s.dict.find(term); err != nil {
 			return nil, err
 		}
@@ -213,9 +225,15 @@ func (g *Generation) lists(term string, f func(seg int, b []byte) error) error {
 
 // pathPostings calls f for every posting of a term in the paths.
 func (g *Generation) pathPostings(term string, f func(*posting)) error {
-	b, _, err := g.dict.lookup(term)
+	at, err := g.lookupAll(term)
 	if err != nil {
 		return err
+	}
+	var b []byte
+	if in := at[len(g.segs)]; in.count > 0 {
+		if b, err = g.dict.read(in); err != nil {
+			return err
+		}
 	}
 	if g.laid == nil {
 		return eachPosting(b, uint32(len(g.docs)), f)

@@ -36,7 +36,7 @@ func (g *Generation) getScores() *scores {
 }
 
 // mostTallies is how many tallies are kept for the next retrieval.
-const mostTallies = 1 << 18
+const mostTallies = 1 << 16
 
 func (g *Generation) putScores(s *scores) {
 	for i := range s.tallies {

@@ -372,7 +372,11 @@ func retrieve(ctx context.Context, targets []Target, emb kb.Embedder, q *questio
 		return nil, err
 	}
 	q.retrieval = req
-	var out []rank.Evidence
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	out := slices.Grow([]rank.Evidence(nil), n) // many stores have many, each some hundred bytes
 	for i, l := range lists {
 		q.cut = q.cut || len(l) >= req.Limit
 		for _, c := range l {

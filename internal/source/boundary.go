@@ -38,6 +38,11 @@ func (s *signs) see(e fs.DirEntry) {
 	}
 }
 
+// any reports whether a directory may be none of the folder for what is in it.
+func (s *signs) any() bool {
+	return s.dotGit || s.head && s.objects && s.refs || s.data.Data() || s.data.Perhaps() || s.cacheTag
+}
+
 // boundary says why a directory below the folder, rel ending in a slash, is
 // none of it, or "".
 func (f *folder) boundary(rel string, s *signs) string {

@@ -35,7 +35,8 @@ type folder struct {
 	// ending in a slash, and the rules that hold in it; files are passed over then.
 	listed func(rel string, ignore levels)
 
-	left leftOut // of what lies directly in the folder
+	left  leftOut // of what lies directly in the folder
+	trail *Trail  // of the walk; nil for none
 
 	readDir func(rel string) ([]fs.DirEntry, error) // replaced by tests
 	within  []opened                                // the directories around the one listed last, and that
@@ -138,6 +139,9 @@ func (f *folder) Walk(ctx context.Context, fn func(kb.Entry) error) error {
 		n++
 		return fn(e)
 	})
+	if f.trail != nil {
+		f.trail.whole = err == nil
+	}
 	if rule, ok := f.left.most(); err == nil && ok {
 		f.note("%s", rule.says(n))
 	}
@@ -212,6 +216,7 @@ func (f *folder) look(rel string, entries []fs.DirEntry) (l contents, enters boo
 			l.hasGit = true
 		case it.key == venvMarker && rel != "" && !f.sel.all && !f.sel.named(rel[:len(rel)-1]):
 			f.skip(reasonVendored)
+			f.trail.spoil()
 			return l, false
 		}
 		if e.IsDir() {
@@ -220,6 +225,9 @@ func (f *folder) look(rel string, entries []fs.DirEntry) (l contents, enters boo
 		l.items = append(l.items, it)
 	}
 	if rel != "" {
+		if signs.any() {
+			f.trail.spoil() // what else lies there decides
+		}
 		if r := f.boundary(rel, &signs); r != "" && !f.sel.exempt(rel[:len(rel)-1], r) {
 			f.skip(r)
 			return l, false
@@ -253,7 +261,11 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 			f.skip(reasonUnreadable)
 			f.trouble("cannot be read: "+cause(err), rel)
 		}
+		f.trail.spoil()
 		return nil
+	}
+	if f.trail.enters(f.dir, rel); err != nil {
+		f.trail.spoil()
 	}
 	l, enters := f.look(rel, entries)
 	if !enters {
@@ -262,6 +274,9 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 	f.real.Store(rel, true)
 	ignore = ignore.In(f.top + rel)
 	if l.hasGit { // a work tree of its own: the rules above end here
+		if rel != "" {
+			f.trail.spoil() // its rules lie in it
+		}
 		dotGit := filepath.Join(f.dir, filepath.FromSlash(rel), ".git")
 		ignore.git = parseExclude(f.budget.Level(), f.top+rel, readExclude(dotGit))
 		around := f.repos
@@ -269,9 +284,11 @@ func (f *folder) walk(ctx context.Context, rel string, ignore levels, fn func(kb
 		defer func() { f.repos = around }()
 	}
 	if l.hasIgnore {
+		f.trail.rules(f.dir, rel+".gitignore")
 		ignore.git = parseIgnore(ignore.git, f.top+rel, f.readRules(rel+".gitignore"))
 	}
 	if l.hasOwn {
+		f.trail.spoil() // whether it is vouched for may change
 		ignore.own = f.own.parse(ignore.own, f.top+rel, f.readRules(rel+OwnRules))
 	}
 	if f.listed != nil {
@@ -349,6 +366,11 @@ func (f *folder) file(e fs.DirEntry, p string, fn func(kb.Entry) error) error {
 		return nil
 	}
 	info, err := e.Info()
+	if err == nil {
+		f.trail.file(p, inodeOf(info))
+	} else {
+		f.trail.spoil()
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // removed since the directory was listed

@@ -2,7 +2,10 @@
 
 package source
 
-import "io/fs"
+import (
+	"errors"
+	"io/fs"
+)
 
 const nonBlock = 0
 
@@ -10,3 +13,15 @@ const nonBlock = 0
 func stamp(info fs.FileInfo) string {
 	return formatStamp(info.Size(), info.ModTime().UnixNano())
 }
+
+// trails is that the platform does not tell when a file or directory changed.
+const trails = false
+
+func inodeAt(string) (inode, error)    { return inode{}, errors.ErrUnsupported }
+func inodeOf(fs.FileInfo) (none inode) { return none }
+
+type seenDir struct{}
+
+func openSeen(string) (d seenDir, i inode, err error) { return d, i, errors.ErrUnsupported }
+func (seenDir) inode(string) (inode, error)           { return inode{}, errors.ErrUnsupported }
+func (seenDir) close()                                {}

@@ -16,10 +16,14 @@
 // each compressed by zstd alone, and the section NAME.at holds the delta of
 // every frame's end in bytes. Sections:
 //
-//	strings  one frame: count, then each: bytes shared with the one before, rest
+//	texts    the strings, as they are, each: bytes shared with the one before (none at
+//	         the begin of every run of 32), rest. Versions 1 and 2 have strings
+//	         instead, one frame: count, then each likewise, in one run
+//	texts.at their count, then where each run begins, four bytes each, little endian
 //	docs     one frame: count, then by columns: path (as in strings), language
 //	         (string), number of declarations, number of edges, in-degree
 //	hashes   the first 16 bytes of every document's hash
+//	stamp    16 bytes, see View.Stamp; from version 3 on
 //	decls    pack, 16 documents a frame (version 1: 64). Each document, by columns: name (zigzag
 //	         delta), what stands before it in the qualified name ("" is string
 //	         0), kind (all three numbers of strings), line (delta), line - first

@@ -14,7 +14,7 @@ import (
 
 const (
 	viewKind    = "view"
-	viewVersion = 2
+	viewVersion = 3
 
 	stringsPerFrame = 1024
 	hashBytes       = 16
@@ -119,22 +119,29 @@ func (d *dec) bytes(n int) []byte {
 	return p
 }
 
-func (d *dec) string() string { return string(d.bytes(d.int())) }
-
-// unshare reads a list of strings written by share.
+// unshare reads a list of strings written by share, into one piece of memory.
 func unshare(d *dec) []string {
 	n := d.count()
-	out := make([]string, n)
-	prev := ""
-	for i := range out {
+	var all []byte
+	ends := make([]int, 1, n+1)
+	for range n {
 		k := d.int()
 		rest := d.bytes(d.int())
-		if d.bad || k > len(prev) {
+		at := ends[len(ends)-1]
+		before := at
+		if len(ends) > 1 {
+			before = ends[len(ends)-2]
+		}
+		if d.bad || k > at-before {
 			d.bad = true
 			return nil
 		}
-		prev = prev[:k] + string(rest)
-		out[i] = prev
+		all = append(append(all, all[before:before+k]...), rest...)
+		ends = append(ends, len(all))
+	}
+	out, text := make([]string, n), string(all)
+	for i := range out {
+		out[i] = text[ends[i]:ends[i+1]]
 	}
 	return out
 }

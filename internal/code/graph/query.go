@@ -155,7 +155,11 @@ func (v *View) guard(f func() error) error {
 		if err := v.core.load(); err != nil {
 			return err
 		}
-		return f()
+		err := f()
+		if err == nil && v.core.bad.Load() {
+			return v.core.damaged()
+		}
+		return err
 	})
 }
 
@@ -357,7 +361,7 @@ func (v *View) InDegree(path string) (int, error) {
 	n := 0
 	err := v.guard(func() error {
 		if doc := v.core.doc(path); doc >= 0 {
-			n = v.core.inDeg[doc]
+			n = int(v.core.inDeg[doc])
 		}
 		return nil
 	})

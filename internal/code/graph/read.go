@@ -64,10 +64,10 @@ func (c *core) places(doc int) ([]row, error) {
 	d := dec{b: raw}
 	for k := doc / c.perDecls * c.perDecls; ; k++ {
 		if k < doc {
-			d.skip(6 * c.decls[k])
+			d.skip(6 * int(c.decls[k]))
 			continue
 		}
-		rows := readRows(&d, c.decls[k])
+		rows := readRows(&d, int(c.decls[k]))
 		if d.bad {
 			return nil, c.damaged()
 		}
@@ -205,17 +205,17 @@ func (c *core) arrowsBy(doc int, read func(d *dec, n int) []arrow) ([]arrow, err
 	d := dec{b: raw}
 	for k := doc / c.perEdges * c.perEdges; k < doc; k++ {
 		d.skip(2 * d.count())
-		d.skip(3 * c.edges[k])
+		d.skip(3 * int(c.edges[k]))
 		if d.int() != 0 {
-			d.skip(c.edges[k])
+			d.skip(int(c.edges[k]))
 		}
 	}
-	as := read(&d, c.edges[doc])
+	as := read(&d, int(c.edges[doc]))
 	if d.bad {
 		return nil, c.damaged()
 	}
 	for _, a := range as {
-		if int(a.target.doc) >= len(c.paths) || int(a.target.decl) >= c.decls[a.target.doc] {
+		if int(a.target.doc) >= len(c.paths) || int(a.target.decl) >= int(c.decls[a.target.doc]) {
 			return nil, c.damaged()
 		}
 	}

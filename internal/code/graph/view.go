@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"crypto/sha256"
 
@@ -25,17 +26,17 @@ type core struct {
 	once  sync.Once
 	err   error
 	paths []string
-	langs []string
-	decls []int // number of each document's declarations
-	edges []int
-	inDeg []int
+	decls []uint32 // number of each document's declarations
+	edges []uint32
+	inDeg []uint32
 	// Documents a frame, see documentsPerFrame.
 	perDecls, perEdges int
 
 	strOnce sync.Once
 	strErr  error
 	texts   *texts
-	strs    []string // all of them, while a link takes over from the view
+	bad     atomic.Bool // something in texts was damaged
+	strs    []string    // all of them, while a link takes over from the view
 
 	mu     sync.Mutex
 	frames [64]frame // a ring of the frames unpacked last
@@ -113,14 +114,13 @@ func (c *core) load() error {
 			}
 			c.paths = unshare(d)
 			n := len(c.paths)
-			c.langs = make([]string, n)
-			for i := range n {
-				c.langs[i] = d.string()
+			for range n {
+				d.bytes(d.int()) // the language
 			}
-			column := func() []int {
-				out := make([]int, n)
+			column := func() []uint32 {
+				out := make([]uint32, n)
 				for i := range out {
-					out[i] = d.int()
+					out[i] = uint32(d.int())
 				}
 				return out
 			}
@@ -134,18 +134,23 @@ func (c *core) load() error {
 	return c.err
 }
 
-// strings unpacks the table of strings.
+// strings opens the table of strings.
 func (c *core) strings() (*texts, error) {
 	c.strOnce.Do(func() {
-		c.strErr = c.r.Guard(func() error {
+		c.strErr = c.r.Guard(func() (err error) {
+			if c.r.Has("texts") {
+				c.texts, err = openTexts(c.r, &c.bad)
+				return err
+			}
 			d, err := c.single("strings")
 			if err != nil {
 				return err
 			}
-			ok := false
-			if c.texts, ok = readTexts(d); !ok {
+			all, ok := readTexts(d)
+			if !ok {
 				return c.damaged()
 			}
+			c.texts = &texts{n: all.n, heap: all}
 			return nil
 		})
 	})
@@ -230,6 +235,10 @@ func (v *View) Paths() ([]string, error) {
 // of all documents, see StampOf.
 func (v *View) Stamp() (string, error) {
 	c := v.core
+	if c.r.Has("stamp") {
+		b, err := c.r.Section("stamp").All()
+		return hex.EncodeToString(b), err
+	}
 	if err := c.load(); err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -50,9 +51,7 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 	perDecls, perEdges := documentsPerFrame(viewVersion)
 	steps := []func() error{
 		func() error {
-			var e enc
-			share(&e, len(n.sorted), func(i int) string { return b.strs.word(n.sorted[i]) })
-			return p.single("strings", e.b)
+			return p.writeTexts(len(n.sorted), func(i int) string { return b.strs.word(n.sorted[i]) })
 		},
 		func() error { return b.writeDocs(p, inDegree) },
 		func() error {
@@ -64,7 +63,7 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 					return err
 				}
 			}
-			return nil
+			return b.writeStamp(p)
 		},
 		func() error {
 			var ds []declared
@@ -102,6 +101,19 @@ func (b *builder) write(ctx context.Context, path string, state func(e *enc, str
 		}
 	}
 	return edges, decls, nil
+}
+
+// writeStamp writes what View.Stamp returns, as bytes.
+func (b *builder) writeStamp(p *packer) error {
+	h := sha256.New()
+	for i := range b.docs {
+		stampOne(h, b.docs[i].entry.Path, b.docs[i].entry.Hash[:hashBytes])
+	}
+	if err := p.w.Section("stamp"); err != nil {
+		return err
+	}
+	_, err := p.w.Write(h.Sum(nil)[:16])
+	return err
 }
 
 // writeDocs writes paths, languages and numbers of the documents.

@@ -39,6 +39,7 @@ var inData = []dataItem{
 	{"generations", true, "what each store consists of"},
 	{"views", true, "who uses what"},
 	{"revisions", true, "which commits were searched lately"},
+	{"looks", true, "what the last looks at large folders saw, a cache"},
 	{"grammars", true, "machine code of grammars, a cache"},
 	{"repos", true, "bare copies of repositories"},
 	{"web", true, "kept pages of sites and packages"},

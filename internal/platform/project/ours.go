@@ -31,13 +31,14 @@ var (
 		`evidence/[a-z2-7]{16}\.json`,
 		`history/[0-9a-f]{24}\.log`,
 		`revisions/[a-z2-7]{16}\.json`,
+		`looks/[a-z2-7]{16}\.trail`,
 		`packages/(?:go/cache/download/.+/@v/[^/]+\.(?:mod|zip)|npm/[^/]+@[^/]+\.zip)`,
 		`embeddings/[^/]+\.rows(?:\.before)?`,
 		`transfer/transfer-[a-z2-7]{12}/.+`,
 		`shared/(?:segments/[a-z2-7]{24}(?:\.seg|\.lay)|generations/[a-z2-7]{16}-[0-9]+-[A-Za-z0-9]+\.gen|writer)`,
 	}, `|`) + `)$`)
 	ourFolder = expression(`^(?:` + strings.Join([]string{
-		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`, `revisions`, `embeddings`,
+		`segments`, `generations`, `views`, `repos`, `web`, `jobs(?:/watch-[a-z2-7]{16}\.probes)?`, `hooks`, `eval`, `evidence`, `history`, `revisions`, `looks`, `embeddings`,
 		`packages(?:/(?:npm|go(?:/cache(?:/download(?:/.+)?)?)?))?`,
 		`grammars(?:/[a-z0-9_-]+(?:/wazero-[^/]+)?)?`, `shared(?:/(?:segments|generations))?`,
 		`repos/[a-z2-7]{16}(?:\.full)?(?:` + bareRepo + `)?`,
