@@ -121,8 +121,8 @@ func scan(r row, more ...any) (kb.Store, error) {
 }
 
 // get returns a store by its full id, without a name.
-func get(ctx context.Context, tx *sql.Tx, id kb.StoreID) (kb.Store, error) {
-	st, err := scan(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM stores s, "+unnamed+" WHERE s.id = ?", id))
+func get(ctx context.Context, q db.Querier, id kb.StoreID) (kb.Store, error) {
+	st, err := scan(q.QueryRowContext(ctx, "SELECT "+columns+" FROM stores s, "+unnamed+" WHERE s.id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return st, noStore(id)
 	}
@@ -179,6 +179,13 @@ func (c *Catalog) Put(ctx context.Context, spec kb.Spec) (st kb.Store, err error
 
 // Get returns the store by its full id; Name is "".
 func (c *Catalog) Get(ctx context.Context, id kb.StoreID) (st kb.Store, err error) {
+	if c.view == nil {
+		err = c.db.One(ctx, func(ctx context.Context, q db.Querier) error {
+			st, err = get(ctx, q, id)
+			return err
+		})
+		return st, err
+	}
 	err = c.db.Read(ctx, func(tx *sql.Tx) error {
 		if ok, err := c.view.shows(ctx, tx, id); !ok || err != nil {
 			return cmp.Or(err, noStore(id))
@@ -255,26 +262,23 @@ func Look(ctx context.Context, path string) ([]Entry, error) {
 // Damaged returns the names, or ids, of the stores that lists leave out
 // because their rows are damaged.
 func (c *Catalog) Damaged(ctx context.Context) (names []string, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		names = nil
-		_, err := db.Rows(ctx, tx, func(r *sql.Rows) (none struct{}, err error) {
-			var project string
-			st, err := scan(r, &project)
-			if kb.CodeOf(err) == kb.Corrupt {
-				if err = nil; c.view == nil || st.Name != "" && c.view.names(project, st.Name) {
-					names = append(names, st.Label())
-				}
+	found, err := db.List(ctx, c.db, func(r *sql.Rows) (label []string, err error) {
+		var project string
+		st, err := scan(r, &project)
+		if kb.CodeOf(err) == kb.Corrupt {
+			if err = nil; c.view == nil || st.Name != "" && c.view.names(project, st.Name) {
+				label = []string{st.Label()}
 			}
-			return none, err
-		}, "SELECT "+columns+", coalesce(n.project, '') FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
-		if err != nil || c.view != nil {
-			return err
 		}
+		return label, err
+	}, "SELECT "+columns+", coalesce(n.project, '') FROM stores s LEFT JOIN names n ON n.store = s.id ORDER BY n.name")
+	names = slices.Concat(found...)
+	if err == nil && c.view == nil {
 		// Deleting a store takes its names along, so one without a store is damage.
-		lost, err := db.Column[string](ctx, tx, "SELECT name FROM names WHERE store NOT IN (SELECT id FROM stores) ORDER BY name")
+		var lost []string
+		lost, err = db.Values[string](ctx, c.db, "SELECT name FROM names WHERE store NOT IN (SELECT id FROM stores) ORDER BY name")
 		names = append(names, lost...)
-		return err
-	})
+	}
 	for i, n := range names {
 		names[i] = cmp.Or(n, "without a name")
 	}

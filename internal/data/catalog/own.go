@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/seed-4f2d999b/knowledge/internal/data/db"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
@@ -37,11 +38,11 @@ func (c *Catalog) UnsetOwn(ctx context.Context, root string) error {
 
 // Own returns the own folder's store of the work tree at root, or kb.NotFound.
 func (c *Catalog) Own(ctx context.Context, root string) (st kb.Store, err error) {
-	err = c.db.Read(ctx, func(tx *sql.Tx) error {
-		if c.view != nil { // folders of the machine are no user's
-			return kb.Errorf(kb.NotFound, "there is no folder of yours here").WithHint("list the stores there are with: stores")
-		}
-		st, err = scan(tx.QueryRowContext(ctx,
+	if c.view != nil { // folders of the machine are no user's
+		return st, kb.Errorf(kb.NotFound, "there is no folder of yours here").WithHint("list the stores there are with: stores")
+	}
+	err = c.db.One(ctx, func(ctx context.Context, q db.Querier) error {
+		st, err = scan(q.QueryRowContext(ctx,
 			"SELECT "+columns+" FROM own o JOIN stores s ON s.id = o.store, "+unnamed+" WHERE o.root = ?", root))
 		if errors.Is(err, sql.ErrNoRows) {
 			return kb.Errorf(kb.NotFound, "the folder %q is not indexed yet", root).
