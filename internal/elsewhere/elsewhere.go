@@ -140,8 +140,14 @@ func Propose(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]
 	if !q.Absent && len(slices.DeleteFunc(slices.Clone(q.Words), func(w string) bool { return w == "" })) <= fewWords {
 		return nil, 0, nil // before anything is weighed: most searches for a name end here
 	}
-	list, manifests, err := Weigh(ctx, a, c, q)
+	list, manifests, err := weigh(ctx, a, c, q)
 	if err != nil {
+		return nil, 0, err
+	}
+	if !q.Absent && !slices.ContainsFunc(list, func(x Proposal) bool { return x.despite(q.Sure) }) {
+		return nil, manifests, nil // whichever are indexed, which the catalog says
+	}
+	if list, err = unindexed(ctx, a, c, list); err != nil {
 		return nil, 0, err
 	}
 	if !q.Absent {
@@ -176,6 +182,15 @@ func (x *Proposal) despite(sure float64) bool {
 // Weigh returns all dependencies of the project that are not indexed, the
 // likeliest to answer first, and how many manifests were read.
 func Weigh(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]Proposal, int, error) {
+	list, manifests, err := weigh(ctx, a, c, q)
+	if err == nil {
+		list, err = unindexed(ctx, a, c, list)
+	}
+	return list, manifests, err
+}
+
+// weigh is Weigh, of those that are indexed, too.
+func weigh(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]Proposal, int, error) {
 	p, err := a.Where()
 	if err != nil {
 		return nil, 0, err
@@ -187,14 +202,16 @@ func Weigh(ctx context.Context, a *app.App, c *app.Core, q app.Unanswered) ([]Pr
 		return nil, 0, err
 	}
 	list, err := h.rank(ctx, c, q)
-	if err != nil {
-		return nil, 0, err
-	}
+	return list, len(h.have.Manifests), err
+}
+
+// unindexed leaves out what is indexed.
+func unindexed(ctx context.Context, a *app.App, c *app.Core, list []Proposal) ([]Proposal, error) {
 	indexed, err := indexedOf(ctx, a, c)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return slices.DeleteFunc(list, func(x Proposal) bool { return indexed(x.Dependency) }), len(h.have.Manifests), nil
+	return slices.DeleteFunc(list, func(x Proposal) bool { return indexed(x.Dependency) }), nil
 }
 
 // indexedOf returns the test whether a store in scope has a dependency.

@@ -118,10 +118,11 @@ func (h *holders) rank(ctx context.Context, c *app.Core, q app.Unanswered) ([]Pr
 		return nil, err
 	}
 	near := h.near(q.Near)
-	var out []Proposal
+	words := deps.Asked(q.Words)
+	out := make([]Proposal, 0, len(h.have.List))
 	for i := range h.have.List {
 		x := Proposal{Dependency: h.have.List[i].Dependency, Meaning: meaning[i], Near: near[i]}
-		x.Share, x.Words = h.have.Share(i, q.Words)
+		x.Share, x.Words = h.have.Share(i, words)
 		x.Fit = 1 / (1 + math.Exp(-(fitBias + byShare*x.Share + byMeaning*x.Meaning + byNear*x.Near)))
 		out = append(out, x)
 	}

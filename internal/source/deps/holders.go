@@ -154,36 +154,60 @@ func ecosystemOf(document string) string {
 	return ""
 }
 
+// Asking are the words of a question, taken apart once for all dependencies.
+type Asking struct {
+	words []askedWord
+	all   float64 // what their rarities come to
+}
+
+// askedWord is a word with its roots that no word before it has.
+type askedWord struct {
+	word   string
+	roots  []string
+	rarity []float64
+}
+
+// Asked takes the words of a question apart.
+func Asked(words []string) *Asking {
+	t := topics()
+	a := &Asking{}
+	seen := map[string]bool{}
+	for _, w := range words {
+		x := askedWord{word: w}
+		most := 0.0
+		for r := range roots(w) {
+			if !seen[r] {
+				seen[r] = true
+				rare := t.rarity(r)
+				most = max(most, rare)
+				x.roots, x.rarity = append(x.roots, r), append(x.rarity, rare)
+			}
+		}
+		if x.roots != nil {
+			a.words, a.all = append(a.words, x), a.all+most
+		}
+	}
+	return a
+}
+
 // Share is how much of what the words of a question tell a dependency has to do
 // with, in [0,1], and those words as they were given, the rarest first:
 //
 //	Σ rarity·weight / Σ rarity
-func (h *Holders) Share(i int, words []string) (share float64, has []string) {
+func (h *Holders) Share(i int, asked *Asking) (share float64, has []string) {
 	type told struct {
 		word   string
 		rarity float64
 	}
-	t := topics()
-	var all float64
 	var found []told
-	seen := map[string]bool{}
-	for _, w := range words {
-		most, best := 0.0, 0.0
-		fresh := false
-		for r := range roots(w) {
-			if !seen[r] {
-				seen[r], fresh = true, true
-				rare := t.rarity(r)
-				most = max(most, rare)
-				best = max(best, rare*h.List[i].words[r])
-			}
+	for k := range asked.words {
+		w := &asked.words[k]
+		best := 0.0
+		for n, r := range w.roots {
+			best = max(best, w.rarity[n]*h.List[i].words[r])
 		}
-		if !fresh {
-			continue
-		}
-		all += most
 		if best > 0 {
-			found = append(found, told{w, best})
+			found = append(found, told{w.word, best})
 			share += best
 		}
 	}
@@ -191,10 +215,10 @@ func (h *Holders) Share(i int, words []string) (share float64, has []string) {
 	for _, f := range found {
 		has = append(has, f.word)
 	}
-	if all == 0 {
+	if asked.all == 0 {
 		return 0, nil
 	}
-	return share / all, has
+	return share / asked.all, has
 }
 
 // Ordinary are texts on well-known packages, every n-th of the table, to which

@@ -60,7 +60,7 @@ func TestHolders(t *testing.T) {
 	} {
 		best, most := "", 0.0
 		for i := range h.List {
-			if s, _ := h.Share(i, strings.Fields(question)); s > most {
+			if s, _ := h.Share(i, Asked(strings.Fields(question))); s > most {
 				best, most = h.List[i].ID(), s
 			}
 		}
@@ -69,7 +69,7 @@ func TestHolders(t *testing.T) {
 		}
 	}
 	for i := range h.List {
-		if s, has := h.Share(i, []string{"synthesizer", "midi"}); s != 0 || has != nil {
+		if s, has := h.Share(i, Asked([]string{"synthesizer", "midi"})); s != 0 || has != nil {
 			t.Errorf("%s has %.2f of a question that is about nothing here: %v", h.List[i].ID(), s, has)
 		}
 	}
@@ -101,7 +101,7 @@ func TestHoldersHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range h.List {
-		if s, _ := h.Share(i, []string{"secret", "recipe"}); s > 0 {
+		if s, _ := h.Share(i, Asked([]string{"secret", "recipe"})); s > 0 {
 			t.Errorf("%s was read from outside the project", h.List[i].ID())
 		}
 	}
