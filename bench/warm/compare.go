@@ -21,18 +21,28 @@ type asked struct {
 	memory  int64 // anonymous, at the end
 }
 
-// dial starts the server of a program and asks everything once.
+// dial starts the server of a program and asks everything that is asked before.
 func (b *bench) dial(name, bin string, env []string, args map[string]any) (*asked, error) {
-	c, err := lab.Dial(b.scratch, env, bin, lab.Handshake)
+	dir := b.scratch
+	if b.here {
+		dir = b.dir
+	}
+	c, err := lab.Dial(dir, env, bin, lab.Handshake)
 	if err != nil {
 		return nil, err
 	}
 	x := &asked{name: name, client: c, wall: make([]time.Duration, len(b.questions)), replies: make([]string, len(b.questions))}
-	for i := range b.questions {
-		if x.replies[i], err = x.ask(b.questions[i].text, args); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.questions[i].text, err)
+	began := time.Now()
+	for i, q := range b.before {
+		reply, err := x.ask(q.text, args)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.text, err)
+		}
+		if &b.before[0] == &b.questions[0] {
+			x.replies[i] = reply
 		}
 	}
+	time.Sleep(following - time.Since(began))
 	return x, nil
 }
 
@@ -53,10 +63,14 @@ func (b *bench) measure(args map[string]any, all ...*asked) error {
 			for k := range all {
 				x := all[(i+k+round)%len(all)]
 				cpu, began := x.client.Processor(), time.Now()
-				if _, err := x.ask(q.text, args); err != nil {
+				reply, err := x.ask(q.text, args)
+				if err != nil {
 					return err
 				}
 				took := time.Since(began)
+				if x.replies[i] == "" {
+					x.replies[i] = reply
+				}
 				x.cpu += x.client.Processor() - cpu
 				x.every = append(x.every, took)
 				if x.wall[i] == 0 || took < x.wall[i] {
@@ -82,6 +96,9 @@ func (b *bench) mean(x *asked) time.Duration {
 // compare measures the program, and another one beside it.
 func (b *bench) compare(r *lab.Report, bin, before string, i info) error {
 	args := map[string]any{"stores": []string{store}}
+	if b.here {
+		args = nil
+	}
 	now, err := b.dial("this program", bin, b.env, args)
 	if err != nil {
 		return err

@@ -4,7 +4,8 @@
 //
 // With -before another build of the program answers the same questions of the same
 // index in turns with this one, and what differs in the replies is counted. With
-// -stores N the folder is indexed once more as N stores, each a part of it, and all
+// -fresh other questions are asked before, with -here they are asked as in a session
+// of the folder. With -stores N the folder is indexed once more as N stores, each a part of it, and all
 // of them are asked at once. With -profile FILE the questions are answered in this
 // process, and where the time goes is written there.
 package main
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
@@ -25,6 +27,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
+	"github.com/seed-4f2d999b/knowledge/internal/follow"
 	"github.com/seed-4f2d999b/knowledge/internal/product"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
 )
@@ -41,9 +44,10 @@ func main() {
 type bench struct {
 	scratch, dir, data string
 	env                []string
+	before             []question // asked once before anything is measured
 	questions          []question
 	rounds             int
-	all                bool
+	all, here          bool
 }
 
 type info struct {
@@ -61,6 +65,8 @@ func run() error {
 	count := flag.Int("questions", 200, "how many questions")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often each is asked of each program")
 	parts := flag.Int("stores", 0, "ask the folder as so many stores, too")
+	fresh := flag.Bool("fresh", false, "ask as many other questions before, so that none is measured that was asked")
+	flag.BoolVar(&b.here, "here", false, "ask as in a session of the folder: its servers begin there and search what is in scope")
 	flag.BoolVar(&b.all, "all", false, "with -profile: ask every store that the data directory has, and index nothing")
 	profile := flag.String("profile", "", "answer in this process and write where the time goes there")
 	flag.Parse()
@@ -87,8 +93,15 @@ func run() error {
 		b.data = filepath.Join(b.scratch, "data")
 	}
 	b.env = lab.Env(b.data)
+	if *fresh {
+		*count *= 2
+	}
 	if b.questions, err = questions(b.dir, *count); err != nil {
 		return err
+	}
+	b.before = b.questions
+	if half := len(b.questions) / len(kinds) / 2 * len(kinds); *fresh {
+		b.before, b.questions = b.questions[:half], b.questions[half:]
 	}
 	commit := "of " + *program
 	if *program == "" {
@@ -114,7 +127,14 @@ func run() error {
 	var r lab.Report
 	r.Printf("# Warm searches, %s\n\nThe product %s. %s. Load averages %s at the start. Written by `.ci/extra warm`.\n\n",
 		time.Now().Format(time.DateOnly), commit, lab.Machine(), lab.Load())
-	r.Printf("%s: %d documents, %s of text, %d chunks; %d questions, each asked once before, then %d times of each program in turns.\n\n",
+	said := "each asked once before, then %d times"
+	if *fresh {
+		said = fmt.Sprintf("%d others asked once before, then these %%d times", len(b.before))
+	}
+	if b.here {
+		said = "in a session of the folder; " + said
+	}
+	r.Printf("%s: %d documents, %s of text, %d chunks; %d questions, "+said+" of each program in turns.\n\n",
 		filepath.Base(b.dir), i.Documents, lab.MB(i.TextBytes), i.Chunks, len(b.questions), b.rounds)
 	if err := b.compare(&r, *program, *before, i); err != nil {
 		return err
@@ -149,29 +169,40 @@ func (b *bench) index(bin string) (i info, err error) {
 	return i, json.Unmarshal([]byte(said), &i)
 }
 
+// following is how long a server may take until it follows the folder that is asked.
+const following = 8 * time.Second
+
 // profile answers the questions in this process: once, and then again while it is
-// watched, with a server's setting of the collector. What is allocated is written
-// beside, to FILE.allocs.
+// watched, with a server's setting of the collector, and following the folder as a
+// server does. What is allocated is written beside, to FILE.allocs.
 func (b *bench) profile(to string, scope app.Scope) error {
-	a, err := product.New(app.Config{Version: "bench", DataDir: b.data, Dir: b.scratch, Env: func(string) string { return "" }})
+	dir := b.scratch
+	if b.here {
+		dir, scope = b.dir, app.Scope{}
+	}
+	a, err := product.New(app.Config{Version: "bench", DataDir: b.data, Dir: dir, Env: func(string) string { return "" }})
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	debug.SetGCPercent(40)
-	ctx := context.Background()
-	ask := func() (time.Duration, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go follow.Background(ctx, a)
+	ask := func(questions []question) (time.Duration, error) {
 		began := lab.CPU()
-		for _, q := range b.questions {
+		for _, q := range questions {
 			if _, err := find.Ask(ctx, a, search.Request{Query: q.text, Packed: true}, scope); err != nil {
 				return 0, fmt.Errorf("%s: %w", q.text, err)
 			}
 		}
-		return (lab.CPU() - began) / time.Duration(len(b.questions)), nil
+		return (lab.CPU() - began) / time.Duration(len(questions)), nil
 	}
-	if _, err := ask(); err != nil {
+	began := time.Now()
+	if _, err := ask(b.before); err != nil {
 		return err
 	}
+	time.Sleep(following - time.Since(began))
 	f, err := os.Create(to)
 	if err != nil {
 		return err
@@ -181,11 +212,16 @@ func (b *bench) profile(to string, scope app.Scope) error {
 		return err
 	}
 	for range b.rounds {
-		took, err := ask()
+		var was, is runtime.MemStats
+		runtime.ReadMemStats(&was)
+		took, err := ask(b.questions)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s of processor time a search\n", lab.Ms(took))
+		runtime.ReadMemStats(&is)
+		n := uint64(len(b.questions))
+		fmt.Printf("%s of processor time a search, %d allocations of %s together, %d collections\n", lab.Ms(took),
+			(is.Mallocs-was.Mallocs)/n, lab.MB(int64((is.TotalAlloc-was.TotalAlloc)/n)), is.NumGC-was.NumGC)
 	}
 	pprof.StopCPUProfile()
 	g, err := os.Create(to + ".allocs")
