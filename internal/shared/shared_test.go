@@ -79,7 +79,7 @@ func TestShared(t *testing.T) {
 	if _, err := three.CreateStore(t.Context(), app.CreateStore{Source: "shared:team"}); err != nil {
 		t.Fatal(err)
 	}
-	cluster.Away(true)
+	cluster.Away(2)
 	began := time.Now()
 	_, err = find.Search(t.Context(), three, search.Request{Query: "harbour"}, app.Scope{Stores: []string{"team"}, Waiting: app.Waiting{Wait: time.Minute}})
 	if kb.CodeOf(err) != kb.Away || !strings.Contains(kb.HintOf(err), "local stores still answer") {
@@ -129,7 +129,7 @@ func TestMove(t *testing.T) {
 		t.Errorf("the first machine has %d documents", got.Documents)
 	}
 	move(two, "local")
-	cluster.Away(true)
+	cluster.Away(2)
 	list := hits(s2.Search(two, search.Request{Query: "bravo"}, app.Scope{Stores: []string{"team"}}))
 	if len(list) == 0 || list[0] != "team:b.md" {
 		t.Errorf("taken back: %v", list)

@@ -179,7 +179,7 @@ func TestNodeAway(t *testing.T) {
 	if err := x.Remove(ctx, spec.ID()); err != nil {
 		t.Fatal(err)
 	}
-	double.OneAway(true)
+	double.Away(1)
 	if got, err := x.Collect(ctx, false, 0); err != nil || got.Waiting == 0 {
 		t.Errorf("what is condemned: %+v, %v", got, err)
 	}
@@ -192,7 +192,7 @@ func TestNodeAway(t *testing.T) {
 	if err := x.Clean(ctx, 0); err != nil {
 		t.Errorf("what a job cleans up: %v", err)
 	}
-	double.OneAway(false)
+	double.Away(0)
 	got, err := x.Collect(ctx, false, 0)
 	if left := double.All(documentClass); err != nil || got.Documents != int64(before) || len(left) != 0 {
 		t.Errorf("it is back: %+v, %v, %d documents", got, err, len(left))

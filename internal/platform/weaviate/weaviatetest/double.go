@@ -27,8 +27,7 @@ type Double struct {
 	mu      sync.Mutex
 	classes map[string]map[string]bool           // searchable properties
 	objects map[string]map[string]map[string]any // class, id, object
-	away    bool
-	oneAway bool
+	away    int
 	later   time.Duration
 }
 
@@ -41,18 +40,12 @@ func New(t *testing.T) *Double {
 	return f
 }
 
-// Away makes every answer the failure of a cluster that has lost two of three nodes.
-func (f *Double) Away(away bool) {
+// Away has so many of three nodes away. When two are, every answer is the failure of such a
+// cluster; when one is, it is listed as away.
+func (f *Double) Away(away int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.away = away
-}
-
-// OneAway has one of the three nodes listed as away; the double answers as before.
-func (f *Double) OneAway(away bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.oneAway = away
 }
 
 // All returns the properties of all objects of the classes whose names begin with prefix.
@@ -81,7 +74,7 @@ func (f *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w.Header().Set("Date", time.Now().Add(f.later).UTC().Format(http.TimeFormat))
-	if f.away {
+	if f.away > 1 {
 		http.Error(w, `{"error":[{"message":"leader not found"}]}`, http.StatusInternalServerError)
 		return
 	}
@@ -108,14 +101,9 @@ func (f *Double) answer(method, path string, body map[string]any) (int, any) {
 	parts := strings.Split(path, "/")
 	switch method + " " + parts[0] {
 	case "GET nodes":
-		last := map[string]any{"status": "HEALTHY"}
-		if f.oneAway {
-			last["status"] = "UNAVAILABLE"
-		}
-		return 200, map[string]any{"nodes": []any{map[string]any{"status": "HEALTHY"}, map[string]any{"status": "HEALTHY"}, last}}
+		return 200, map[string]any{"nodes": f.nodes()}
 	case "GET cluster":
-		three := []any{map[string]any{"id": "node0"}, map[string]any{"id": "node1"}, map[string]any{"id": "node2"}}
-		return 200, map[string]any{"statistics": []any{map[string]any{"raft": map[string]any{"latestConfiguration": three}}}}
+		return 200, map[string]any{"statistics": []any{map[string]any{"raft": map[string]any{"latestConfiguration": f.nodes()}}}}
 	case "GET .well-known":
 		return 200, nil
 	case "GET schema":
@@ -159,6 +147,17 @@ func (f *Double) answer(method, path string, body map[string]any) (int, any) {
 		return 200, f.query(body["query"].(string))
 	}
 	return 405, nil
+}
+
+func (f *Double) nodes() (out []any) {
+	for i := range 3 {
+		status := "HEALTHY"
+		if i < f.away {
+			status = "UNAVAILABLE"
+		}
+		out = append(out, map[string]any{"id": fmt.Sprintf("node%d", i), "status": status})
+	}
+	return out
 }
 
 func (f *Double) put(body map[string]any) any {
