@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -52,13 +53,14 @@ func main() {
 	suite := flag.Bool("suite", false, "run the conformance suite of indexes against it first")
 	flag.IntVar(&perSegment, "segment", perSegment, "documents of each segment that is written")
 	dir := flag.String("dir", "", "folder for the data of the nodes; empty is a temporary one")
+	profile := flag.String("profile", "", "file that says where the time of clients goes in the step crowd")
 	flag.Parse()
 	binary := os.Getenv("KNOWLEDGE_WEAVIATE")
 	if binary == "" {
 		fmt.Println("skipped: KNOWLEDGE_WEAVIATE names no weaviate-server")
 		return
 	}
-	b := &bench{out: *out, tasks: *tasks, repos: *repos, suite: *suite, clients: *clients, each: *each}
+	b := &bench{out: *out, tasks: *tasks, repos: *repos, suite: *suite, clients: *clients, each: *each, profile: *profile}
 	err := b.run(context.Background(), binary, *dir, *chunks, strings.Split(*steps, ","))
 	if err != nil {
 		log.Fatal(err)
@@ -81,6 +83,7 @@ type bench struct {
 	tasks, repos  string
 	suite         bool
 	clients, each int
+	profile       string
 
 	x      *cluster.Indexes
 	pool   *index.Pool
@@ -284,6 +287,17 @@ func (b *bench) crowd(ctx context.Context) error {
 	}
 	defer x.Release()
 	b.say("| the tables of it, fetched by a machine that has nothing | %.1f s |", time.Since(began).Seconds())
+	if b.profile != "" {
+		f, err := os.Create(b.profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	for _, n := range []int{1, 10, b.clients, b.clients} { // what the first ones fetched the last ones have
 		began, before := time.Now(), b.used()
 		took, failed := b.searches(ctx, x, n, b.each)

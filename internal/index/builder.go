@@ -130,8 +130,7 @@ func clip16(n uint32) uint16 { return uint16(min(n, math.MaxUint16)) }
 // addTerms adds the postings of one chunk and returns the length of each
 // field in terms.
 func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
-	field := fieldBody
-	count := func(t []byte, _ bool) {
+	eachTerm(&b.scan, body, c, func(t []byte, field int, long bool) {
 		id, ok := b.terms[string(t)]
 		if !ok {
 			id = uint32(len(b.posts))
@@ -146,25 +145,10 @@ func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
 		if p.tf[field] < math.MaxUint16 {
 			p.tf[field]++
 		}
-		lens[field]++
-	}
-	b.scan.Scan(body, count)
-	field = fieldSymbols
-	for _, s := range c.Symbols {
-		if s.Declares() {
-			b.scan.Scan(s.Name, count)
-			count([]byte(terms.Exact(s.Name)), true)
-			lens[field]--
-			if t := terms.Cased(s.Name); t != "" {
-				count([]byte(t), true)
-				lens[field]--
-			}
+		if long {
+			lens[field]++
 		}
-	}
-	field = fieldHeadings
-	for _, d := range c.Decl {
-		b.scan.Scan(d, count)
-	}
+	})
 	for _, id := range b.touched {
 		p := &b.posts[id]
 		delta := b.nchunks
@@ -178,6 +162,28 @@ func (b *Builder) addTerms(body string, c *kb.Chunk) (lens [numFields]uint32) {
 	}
 	b.touched = b.touched[:0]
 	return lens
+}
+
+// eachTerm calls count with each term of a chunk and its field; long is false of those that
+// do not add to the length of the field. The slice is only valid during the call.
+func eachTerm(scan *terms.Scanner, body string, c *kb.Chunk, count func(t []byte, field int, long bool)) {
+	field := fieldBody
+	each := func(t []byte, _ bool) { count(t, field, true) }
+	scan.Scan(body, each)
+	field = fieldSymbols
+	for _, s := range c.Symbols {
+		if s.Declares() {
+			scan.Scan(s.Name, each)
+			count([]byte(terms.Exact(s.Name)), field, false)
+			if t := terms.Cased(s.Name); t != "" {
+				count([]byte(t), field, false)
+			}
+		}
+	}
+	field = fieldHeadings
+	for _, d := range c.Decl {
+		scan.Scan(d, each)
+	}
 }
 
 func declHash(decl []string) uint64 {

@@ -210,7 +210,7 @@ func (g *Generation) scoreFar(ctx context.Context, w *weighing, sc *scores, docs
 		for _, d := range docs {
 			s := g.segs[g.docs[d].seg]
 			first, _ := s.chunkRange(int(g.docs[d].doc))
-			for _, p := range sc.cards[d].posts[w.Terms[i]] {
+			for _, p := range sc.cards[d].posts.of(w.Terms[i]) {
 				sc.meet(g.base[d]+p.chunk, w.text(&p, s.lens(uint32(first)+p.chunk)), &p, bit)
 			}
 		}
@@ -273,7 +273,7 @@ func (g *Generation) statsFar(ctx context.Context, terms []string, parts []kb.Pa
 	}
 	for i, term := range terms {
 		for _, d := range docs {
-			for _, p := range sc.cards[d].posts[term] {
+			for _, p := range sc.cards[d].posts.of(term) {
 				if only(g.base[d] + p.chunk) {
 					st.Frequency[i]++
 				}
@@ -294,7 +294,7 @@ func (g *Generation) statsFar(ctx context.Context, terms []string, parts []kb.Pa
 // card is a document that was fetched, ready to be scored.
 type card struct {
 	doc     kb.SegmentDocument
-	posts   map[string][]posting
+	posts   *posted
 	vectors *vector.Matrix // nil without any
 	size    int
 }
@@ -313,33 +313,9 @@ type farFacts struct {
 	Facts  kb.Facts
 }
 
-// postsOf returns the postings of one document by term, as a segment has them.
-func postsOf(d *kb.SegmentDocument) (map[string][]posting, error) {
-	b := &Builder{terms: map[string]uint32{}}
-	for i := range d.Chunks {
-		c := &d.Chunks[i]
-		if c.From < 0 || c.From > c.To || c.To > len(d.Text.Body) {
-			return nil, kb.Errorf(kb.Corrupt, "a document of a shared store is damaged: a chunk lies outside its text")
-		}
-		b.addTerms(d.Text.Body[c.From:c.To], c)
-		b.nchunks++
-	}
-	posts := make(map[string][]posting, len(b.posts))
-	all := make([]posting, 0, 2*len(b.posts))
-	for i := range b.posts {
-		from := len(all)
-		err := eachPosting(b.posts[i].buf, b.nchunks, func(p *posting) { all = append(all, *p) })
-		if err != nil {
-			return nil, err
-		}
-		posts[b.posts[i].term] = all[from:len(all):len(all)]
-	}
-	return posts, nil
-}
-
 // cardOf reads a document that was fetched.
 func (s *segment) cardOf(number int, d *FarDocument) (*card, error) {
-	c := &card{size: 4 * (len(d.Card) + len(d.Vectors))}
+	c := &card{}
 	if err := json.Unmarshal(d.Card, &c.doc); err != nil {
 		return nil, s.corrupt("a document of it does not parse")
 	}
@@ -354,6 +330,7 @@ func (s *segment) cardOf(number int, d *FarDocument) (*card, error) {
 	if c.vectors, err = vector.View(d.Vectors); err != nil {
 		return nil, err
 	}
+	c.size = 2*len(d.Card) + len(d.Vectors) + c.posts.size()
 	if c.vectors.Rows() != to-from {
 		return nil, s.corrupt("it has another number of vectors than chunks")
 	}

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,8 +150,13 @@ func (p *Pool) distant(s *segment, n int) (out FarDocument, err error) {
 	if err != nil {
 		return out, err
 	}
-	for _, term := range slices.Sorted(maps.Keys(posts)) {
-		for _, x := range posts[term] {
+	all := make([]string, len(posts.ends))
+	for n := range all {
+		all[n] = string(posts.term(uint32(n)))
+	}
+	slices.Sort(all)
+	for _, term := range all {
+		for _, x := range posts.of(term) {
 			for field, tf := range x.tf {
 				for range tf {
 					w := &words[x.chunk][field]

@@ -2,7 +2,6 @@ package weaviate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -59,7 +58,11 @@ func vectorText(v []float32) string {
 	return string(append(b, ']'))
 }
 
-// Get asks for lists of objects in one request. What each finds is decoded into
+// lists are what the queries of one request are decoded into, without a copy between:
+// documents that are fetched are megabytes.
+type lists struct{ Q0, Q1 any }
+
+// Get asks for one or two lists of objects in one request. What each finds is decoded into
 // the member of out of the same number, a pointer to a slice.
 func (c *Client) Get(ctx context.Context, queries []Query, out []any) error {
 	var b strings.Builder
@@ -69,16 +72,13 @@ func (c *Client) Get(ctx context.Context, queries []Query, out []any) error {
 		b.WriteByte(' ')
 	}
 	b.WriteString("}}")
-	var data struct{ Get map[string]json.RawMessage }
-	if err := c.ask(ctx, b.String(), &data); err != nil {
-		return err
-	}
-	for i := range queries {
-		if err := json.Unmarshal(data.Get["q"+strconv.Itoa(i)], out[i]); err != nil {
-			return kb.Errorf(kb.Corrupt, "an answer of the shared stores does not parse: %w", err)
+	return c.ask(ctx, b.String(), func() any {
+		data := &struct{ Get lists }{lists{Q0: out[0]}}
+		if len(out) > 1 {
+			data.Get.Q1 = out[1]
 		}
-	}
-	return nil
+		return data
+	})
 }
 
 // Count returns how many objects of a class a filter takes; nil is all.
@@ -90,7 +90,7 @@ func (c *Client) Count(ctx context.Context, class string, w *Where) (int64, erro
 	var data struct {
 		Aggregate map[string][]struct{ Meta struct{ Count int64 } }
 	}
-	if err := c.ask(ctx, fmt.Sprintf("{Aggregate{%s%s{meta{count}}}}", class, args), &data); err != nil {
+	if err := c.ask(ctx, fmt.Sprintf("{Aggregate{%s%s{meta{count}}}}", class, args), func() any { return &data }); err != nil {
 		return 0, err
 	}
 	if rows := data.Aggregate[class]; len(rows) > 0 {
@@ -99,19 +99,20 @@ func (c *Client) Count(ctx context.Context, class string, w *Where) (int64, erro
 	return 0, nil
 }
 
-// ask sends a text of the query language and decodes its data.
-func (c *Client) ask(ctx context.Context, text string, data any) error {
-	var r struct {
-		Data   json.RawMessage
-		Errors []struct{ Message string }
-	}
+// ask sends a text of the query language and decodes its data into what data returns, a
+// pointer, anew for each attempt.
+func (c *Client) ask(ctx context.Context, text string, data func() any) error {
 	for attempt := 0; ; attempt++ {
-		r.Errors = nil
+		var r struct {
+			Data   any
+			Errors []struct{ Message string }
+		}
+		r.Data = data()
 		if _, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/graphql", body: map[string]string{"query": text}}, &r); err != nil {
 			return err
 		}
 		if len(r.Errors) == 0 {
-			break
+			return nil
 		}
 		// A node that has just lost another answers with an error inside of a
 		// success.
@@ -123,10 +124,6 @@ func (c *Client) ask(ctx context.Context, text string, data any) error {
 			return err
 		}
 	}
-	if err := json.Unmarshal(r.Data, data); err != nil {
-		return kb.Errorf(kb.Corrupt, "an answer of the shared stores does not parse: %w", err)
-	}
-	return nil
 }
 
 // pause waits before another attempt.
