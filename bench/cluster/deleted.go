@@ -16,7 +16,7 @@ func (b *bench) deleted(ctx context.Context) error {
 	const what = "kill -9 of a node during a deletion"
 	half := len(b.names) / 2
 	stay, others := b.names[:half], b.names[half:]
-	spec := kb.Spec{Kind: kb.KindRepo, Source: "https://example.org/a.git"}
+	spec := kb.Spec{Kind: kb.KindRepo, Source: "https://example.org/deleted.git"}
 	m := kb.Manifest{Store: spec.ID(), Generation: 1, Chunker: 1, Embedder: embedder}
 	for _, d := range b.docs {
 		if slices.Contains(stay, d.Segment) {
@@ -31,7 +31,7 @@ func (b *bench) deleted(ctx context.Context) error {
 	if _, _, err := w.Write(ctx, name); err != nil {
 		return err
 	}
-	if err := b.x.Share(ctx, &cluster.Head{Store: m.Store, Name: "a", Spec: spec, Head: kb.Head{Manifest: name}}, 0); err != nil {
+	if err := b.x.Share(ctx, &cluster.Head{Store: m.Store, Name: "deleted", Spec: spec, Head: kb.Head{Manifest: name}}, 0); err != nil {
 		return err
 	}
 	if _, err := b.x.Collect(ctx, false, 0); err != nil {

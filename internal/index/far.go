@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
@@ -210,7 +211,11 @@ func (g *Generation) scoreFar(ctx context.Context, w *weighing, sc *scores, docs
 		for _, d := range docs {
 			s := g.segs[g.docs[d].seg]
 			first, _ := s.chunkRange(int(g.docs[d].doc))
-			for _, p := range sc.cards[d].posts.of(w.Terms[i]) {
+			posts, err := sc.cards[d].postings(w.Terms)
+			if err != nil {
+				return err
+			}
+			for _, p := range posts.of(w.Terms[i]) {
 				sc.meet(g.base[d]+p.chunk, w.text(&p, s.lens(uint32(first)+p.chunk)), &p, bit)
 			}
 		}
@@ -273,7 +278,11 @@ func (g *Generation) statsFar(ctx context.Context, terms []string, parts []kb.Pa
 	}
 	for i, term := range terms {
 		for _, d := range docs {
-			for _, p := range sc.cards[d].posts.of(term) {
+			posts, err := sc.cards[d].postings(terms)
+			if err != nil {
+				return st, err
+			}
+			for _, p := range posts.of(term) {
 				if only(g.base[d] + p.chunk) {
 					st.Frequency[i]++
 				}
@@ -294,9 +303,22 @@ func (g *Generation) statsFar(ctx context.Context, terms []string, parts []kb.Pa
 // card is a document that was fetched, ready to be scored.
 type card struct {
 	doc     kb.SegmentDocument
-	posts   *posted
-	vectors *vector.Matrix // nil without any
+	posts   atomic.Pointer[posted] // of the terms asked for last
+	vectors *vector.Matrix         // nil without any
 	size    int
+}
+
+// postings returns the postings of terms. They are not kept for all terms of a document: that
+// takes several times the memory of its text, and more time than to read the text again.
+func (c *card) postings(terms []string) (*posted, error) {
+	if p := c.posts.Load(); p != nil && p.has(terms) {
+		return p, nil
+	}
+	p, err := postsOf(&c.doc, terms)
+	if err == nil {
+		c.posts.Store(p)
+	}
+	return p, err
 }
 
 // excerpt returns bytes from to to of the text.
@@ -323,14 +345,16 @@ func (s *segment) cardOf(number int, d *FarDocument) (*card, error) {
 	if c.doc.Hash != s.hash(number) || len(c.doc.Chunks) != to-from || int64(len(c.doc.Text.Body)) != s.textLen(number) {
 		return nil, s.corrupt("a document of it is another")
 	}
-	var err error
-	if c.posts, err = postsOf(&c.doc); err != nil {
-		return nil, err
+	for i := range c.doc.Chunks {
+		if x := &c.doc.Chunks[i]; x.From < 0 || x.From > x.To || x.To > len(c.doc.Text.Body) {
+			return nil, s.corrupt("a chunk lies outside its text")
+		}
 	}
+	var err error
 	if c.vectors, err = vector.View(d.Vectors); err != nil {
 		return nil, err
 	}
-	c.size = 2*len(d.Card) + len(d.Vectors) + c.posts.size()
+	c.size = 2*len(d.Card) + len(d.Vectors) + 1024
 	if c.vectors.Rows() != to-from {
 		return nil, s.corrupt("it has another number of vectors than chunks")
 	}

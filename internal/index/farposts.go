@@ -11,9 +11,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
-// posted are the postings of one document by term. A search takes hundreds of documents
-// apart to look up a dozen terms in each, so that all of a document's are in five pieces
-// of memory.
+// posted are postings of one document by term, in five pieces of memory.
 type posted struct {
 	termTable
 	first []uint32 // where the postings of each term begin in all; one more is the end
@@ -72,9 +70,6 @@ func (v *termTable) grow(slots int) {
 
 // of returns the postings of a term, by chunk.
 func (p *posted) of(term string) []posting {
-	if len(p.slots) == 0 {
-		return nil
-	}
 	n := *p.slot([]byte(term))
 	if n == 0 {
 		return nil
@@ -82,14 +77,15 @@ func (p *posted) of(term string) []posting {
 	return p.all[p.first[n-1]:p.first[n]]
 }
 
-// size is about how many bytes it takes.
-func (p *posted) size() int {
-	return len(p.text) + 4*(len(p.ends)+len(p.slots)+len(p.first)) + 12*len(p.all)
+// has reports whether all of terms were looked for.
+func (p *posted) has(terms []string) bool {
+	return !slices.ContainsFunc(terms, func(t string) bool { return *p.slot([]byte(t)) == 0 })
 }
 
 // poster is what one document is taken apart with.
 type poster struct {
 	termTable
+	only    bool // no term that is not in the table
 	scan    terms.Scanner
 	tf      [][numFields]uint16 // of each term, in the chunk that is read
 	touched []uint32            // terms of that chunk
@@ -99,12 +95,17 @@ type poster struct {
 
 var posters = sync.Pool{New: func() any { return new(poster) }}
 
-// postsOf returns the postings of one document, as a segment has them.
-func postsOf(d *kb.SegmentDocument) (*posted, error) {
+// postsOf returns the postings of one document, as a segment has them; of terms alone
+// unless that is nil.
+func postsOf(d *kb.SegmentDocument, only []string) (*posted, error) {
 	b := posters.Get().(*poster)
 	defer posters.Put(b)
 	b.text, b.ends, b.tf, b.posts, b.terms = b.text[:0], b.ends[:0], b.tf[:0], b.posts[:0], b.terms[:0]
 	clear(b.slots)
+	for _, t := range only {
+		b.number([]byte(t))
+	}
+	b.only = only != nil
 	for i := range d.Chunks {
 		c := &d.Chunks[i]
 		if c.From < 0 || c.From > c.To || c.To > len(d.Text.Body) {
@@ -135,6 +136,9 @@ func postsOf(d *kb.SegmentDocument) (*posted, error) {
 
 func (b *poster) add(chunk uint32, body string, c *kb.Chunk) {
 	eachTerm(&b.scan, body, c, func(t []byte, field int, _ bool) {
+		if b.only && (len(b.slots) == 0 || *b.slot(t) == 0) {
+			return
+		}
 		n := b.number(t)
 		for int(n) >= len(b.tf) {
 			b.tf = append(b.tf, [numFields]uint16{})

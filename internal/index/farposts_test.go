@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
@@ -44,16 +45,29 @@ func TestPostsOf(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := postsOf(d)
+		got, err := postsOf(d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(got.ends) != len(want) || got.of("absent") != nil {
 			t.Errorf("%d chunks: %d terms, want %d", chunks, len(got.ends), len(want))
 		}
-		for _, term := range slices.Sorted(maps.Keys(want)) {
+		some := []string{"absent"}
+		for i, term := range slices.Sorted(maps.Keys(want)) {
+			if i%50 == 0 {
+				some = append(some, term)
+			}
 			if diff := cmp.Diff(want[term], got.of(term), cmp.AllowUnexported(posting{})); diff != "" {
 				t.Fatalf("%d chunks, %q: %s", chunks, term, diff)
+			}
+		}
+		few, err := postsOf(d, some)
+		if err != nil || !few.has(some) || few.has([]string{"other"}) {
+			t.Errorf("%d chunks, %d terms: %v", chunks, len(some), err)
+		}
+		for _, term := range some {
+			if diff := cmp.Diff(want[term], few.of(term), cmp.AllowUnexported(posting{}), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%d chunks, %q of %d: %s", chunks, term, len(some), diff)
 			}
 		}
 	}
@@ -61,11 +75,19 @@ func TestPostsOf(t *testing.T) {
 
 func BenchmarkPostsOf(b *testing.B) {
 	d := manyWords(8)
-	b.SetBytes(int64(len(d.Text.Body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := postsOf(d); err != nil {
-			b.Fatal(err)
-		}
+	var few []string
+	for i := range 12 {
+		few = append(few, fmt.Sprintf("word%x", i))
+	}
+	for name, terms := range map[string][]string{"all": nil, "twelve": few} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(d.Text.Body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := postsOf(d, terms); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

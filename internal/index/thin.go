@@ -146,7 +146,7 @@ func (p *Pool) distant(s *segment, n int) (out FarDocument, err error) {
 	}
 	rows := vector.NewBuilder(m.Dims())
 	words := make([][numFields][]byte, len(d.Chunks))
-	posts, err := postsOf(&d)
+	posts, err := postsOf(&d, nil)
 	if err != nil {
 		return out, err
 	}

@@ -65,6 +65,8 @@ type Indexes struct {
 	defined map[string]bool // classes that are known to be there
 	copies  int             // of each object, 0 before it is known
 	shards  int             // of each class
+	seen    map[string]seen // segments, which never change
+	counted map[string]counted
 
 	lease time.Duration    // see head.go
 	now   func() time.Time // by the cluster's clock
@@ -78,7 +80,7 @@ var (
 
 // New returns the indexes on a cluster for a data directory and its pool.
 func New(dir string, pool *index.Pool, c *weaviate.Client) *Indexes {
-	x := &Indexes{Client: c, pool: pool, thin: index.NewPool(filepath.Join(dir, Folder), "", pool.Engine), defined: map[string]bool{},
+	x := &Indexes{Client: c, pool: pool, thin: index.NewPool(filepath.Join(dir, Folder), "", pool.Engine), defined: map[string]bool{}, seen: map[string]seen{}, counted: map[string]counted{},
 		lease: lease, now: c.Now, wall: func() time.Time { return time.Now().Round(0) }}
 	x.thin.Far, x.thin.Few = x, fewDocuments
 	return x
@@ -178,13 +180,57 @@ func (x *Indexes) defineClasses(ctx context.Context, c classes) error {
 	return x.define(ctx, c.documents, false, text("seg", false), text("doc", false), number("epoch", true), blob("card"), blob("facts"), blob("rows"))
 }
 
-// of returns the classes of a segment whose tables are here or on the cluster.
-func (x *Indexes) of(ctx context.Context, segment string) (classes, error) {
+// seen is what does not change of a segment.
+type seen struct {
+	classes   classes
+	documents int64
+}
+
+// of returns the classes of a segment whose tables are here or on the cluster, and how many
+// documents it has.
+func (x *Indexes) of(ctx context.Context, segment string) (seen, error) {
+	x.mu.Lock()
+	known, ok := x.seen[segment]
+	x.mu.Unlock()
+	if ok {
+		return known, nil
+	}
 	s, err := x.thin.Segment(ctx, segment) // of one that is deleted but open, too
 	if err != nil {
 		s, err = x.Segment(ctx, segment)
 	}
-	return classesOf(x.pool.Embedder, s.Chunker), err
+	known = seen{classesOf(x.pool.Embedder, s.Chunker), int64(len(s.Keys))}
+	if err == nil {
+		x.mu.Lock()
+		x.seen[segment] = known
+		x.mu.Unlock()
+	}
+	return known, err
+}
+
+// counted is how many documents a class had.
+type counted struct {
+	documents int64
+	at        time.Time
+}
+
+// nearlyAll reports whether so many documents are nine of ten that their class has, as it
+// was a minute ago at most.
+func (x *Indexes) nearlyAll(ctx context.Context, c classes, documents int64) bool {
+	x.mu.Lock()
+	n := x.counted[c.documents]
+	x.mu.Unlock()
+	if now := x.wall(); now.Sub(n.at) > time.Minute {
+		all, err := x.Client.Count(ctx, c.documents, nil)
+		if err != nil {
+			return false // what is asked next tells
+		}
+		n = counted{all, now}
+		x.mu.Lock()
+		x.counted[c.documents] = n
+		x.mu.Unlock()
+	}
+	return 10*documents >= 9*n.documents
 }
 
 // Open implements kb.Indexes.
@@ -197,6 +243,11 @@ func (x *Indexes) Open(ctx context.Context, manifest string) (kb.Index, error) {
 
 // Forget implements kb.Indexes.
 func (x *Indexes) Forget(segments []string) {
+	x.mu.Lock()
+	for _, s := range segments {
+		delete(x.seen, s)
+	}
+	x.mu.Unlock()
 	x.pool.Forget(segments)
 	x.thin.Forget(segments)
 }

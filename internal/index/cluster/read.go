@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,34 +22,59 @@ const (
 
 // Find implements index.Far: one request for both lists.
 func (x *Indexes) Find(ctx context.Context, q index.FarQuery) (words, near []index.FarChunk, err error) {
-	byClass := map[classes][]string{}
-	for _, s := range q.Segments {
-		c, err := x.of(ctx, s)
+	byClass, documents := map[classes][]string{}, map[classes]int64{}
+	for _, name := range q.Segments {
+		s, err := x.of(ctx, name)
 		if err != nil {
 			return nil, nil, err
 		}
-		byClass[c] = append(byClass[c], s)
+		byClass[s.classes] = append(byClass[s.classes], name)
+		documents[s.classes] += s.documents
 	}
 	for c, segments := range byClass {
-		w, n, err := x.find(ctx, c, segments, &q)
-		if err != nil {
-			return nil, nil, err
+		var w, n []index.FarChunk
+		enough := false
+		if q.Documents == nil && x.nearlyAll(ctx, c, documents[c]) {
+			if w, n, enough, err = x.findUnfiltered(ctx, c, segments, q); err != nil {
+				return nil, nil, err
+			}
+		}
+		if !enough {
+			where := weaviate.Any("seg", segments)
+			if q.Documents != nil {
+				docs := make([]string, len(q.Documents))
+				for i, at := range q.Documents {
+					docs[i] = at.Segment + "/" + strconv.Itoa(at.Number)
+				}
+				where = weaviate.Any("doc", docs)
+			}
+			if w, n, err = x.find(ctx, c, &where, &q); err != nil {
+				return nil, nil, err
+			}
 		}
 		words, near = append(words, w...), append(near, n...)
 	}
 	return words, near, nil
 }
 
-func (x *Indexes) find(ctx context.Context, c classes, segments []string, q *index.FarQuery) (words, near []index.FarChunk, err error) {
-	where := weaviate.Any("seg", segments)
-	if q.Documents != nil {
-		docs := make([]string, len(q.Documents))
-		for i, at := range q.Documents {
-			docs[i] = at.Segment + "/" + strconv.Itoa(at.Number)
-		}
-		where = weaviate.Any("doc", docs)
+// findUnfiltered asks for a few more of all chunks of a class, which spares the nodes a third
+// of a search, and drops those of other segments; enough is false when too few are left.
+func (x *Indexes) findUnfiltered(ctx context.Context, c classes, segments []string, q index.FarQuery) (words, near []index.FarChunk, enough bool, err error) {
+	wanted := [2]int{q.Words, q.Near}
+	q.Words, q.Near = q.Words+q.Words/8, q.Near+q.Near/8
+	words, near, err = x.find(ctx, c, nil, &q)
+	enough = true
+	for i, list := range []*[]index.FarChunk{&words, &near} {
+		all := len(*list)
+		*list = slices.DeleteFunc(*list, func(f index.FarChunk) bool { return !slices.Contains(segments, f.Segment) })
+		enough = enough && (len(*list) == all || len(*list) >= wanted[i])
+		*list = (*list)[:min(len(*list), wanted[i])]
 	}
-	base := weaviate.Query{Class: c.chunks, Return: []string{"doc", "n"}, Where: &where}
+	return words, near, enough, err
+}
+
+func (x *Indexes) find(ctx context.Context, c classes, where *weaviate.Where, q *index.FarQuery) (words, near []index.FarChunk, err error) {
+	base := weaviate.Query{Class: c.chunks, Return: []string{"doc", "n"}, Where: where}
 	var queries []weaviate.Query
 	var lists []*[]found
 	add := func(q weaviate.Query) {
@@ -147,13 +173,13 @@ func (x *Indexes) load(ctx context.Context, at []kb.Location, facts bool, out []
 	number := map[string]int{}
 	byClass := map[classes][]string{}
 	for i, l := range at {
-		c, err := x.of(ctx, l.Segment)
+		s, err := x.of(ctx, l.Segment)
 		if err != nil {
 			return err
 		}
 		doc := l.Segment + "/" + strconv.Itoa(l.Number)
 		number[doc] = i
-		byClass[c] = append(byClass[c], doc)
+		byClass[s.classes] = append(byClass[s.classes], doc)
 	}
 	fill := func(r *row) (err error) {
 		i, ok := number[r.Doc]
@@ -221,10 +247,11 @@ func (x *Indexes) CountDocuments(ctx context.Context, c *weaviate.Client, chunke
 // of the node says: what a majority has acknowledged a third one may lack for a while.
 func (x *Indexes) Copies(ctx context.Context, node string, at []kb.Location) (n int, err error) {
 	for _, l := range at {
-		c, err := x.of(ctx, l.Segment)
+		s, err := x.of(ctx, l.Segment)
 		if err != nil {
 			return n, err
 		}
+		c := s.classes
 		var r struct{ Card []byte }
 		ok, err := x.Client.Copy(ctx, c.documents, documentID(c, l.Segment+"/"+strconv.Itoa(l.Number)), node, &r)
 		if err != nil {
