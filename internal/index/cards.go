@@ -25,6 +25,7 @@ type cards struct {
 type keptCard struct {
 	at    kb.Location
 	card  *card
+	size  int    // of the card when it was last asked for: its postings grow
 	facts []byte // see farFacts; nil when nobody asked for them
 }
 
@@ -36,7 +37,11 @@ func (k *cards) get(at kb.Location) *card {
 		return nil
 	}
 	k.order.MoveToFront(e)
-	return e.Value.(*keptCard).card
+	kept := e.Value.(*keptCard)
+	by := kept.card.size() - kept.size
+	kept.size += by
+	k.grow(by)
+	return kept.card
 }
 
 // facts returns the facts of a document that are kept beside it, nil for none, and
@@ -71,8 +76,9 @@ func (k *cards) put(at kb.Location, c *card) {
 	if k.at[at] != nil {
 		return
 	}
-	k.at[at] = k.order.PushFront(&keptCard{at: at, card: c})
-	k.grow(c.size)
+	size := c.size()
+	k.at[at] = k.order.PushFront(&keptCard{at: at, card: c, size: size})
+	k.grow(size)
 }
 
 // grow drops the oldest documents when there are too many bytes of them; k.mu is held.
@@ -84,7 +90,7 @@ func (k *cards) grow(by int) {
 
 func (k *cards) remove(e *list.Element) {
 	old := k.order.Remove(e).(*keptCard)
-	k.size -= old.card.size + len(old.facts)
+	k.size -= old.size + len(old.facts)
 	delete(k.at, old.at)
 }
 

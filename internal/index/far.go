@@ -303,22 +303,37 @@ func (g *Generation) statsFar(ctx context.Context, terms []string, parts []kb.Pa
 // card is a document that was fetched, ready to be scored.
 type card struct {
 	doc     kb.SegmentDocument
-	posts   atomic.Pointer[posted] // of the terms asked for last
-	vectors *vector.Matrix         // nil without any
-	size    int
+	posts   atomic.Pointer[posted]
+	vectors *vector.Matrix // nil without any
+	read    int            // bytes of what was fetched
 }
 
-// postings returns the postings of terms. They are not kept for all terms of a document: that
-// takes several times the memory of its text, and more time than to read the text again.
+// postings returns the postings of terms at least. Of a document that is asked for the first
+// time it makes no others: those of all terms take twice the time, and several times the
+// memory of its text, which most documents are not asked for again to repay.
 func (c *card) postings(terms []string) (*posted, error) {
-	if p := c.posts.Load(); p != nil && p.has(terms) {
+	p := c.posts.Load()
+	switch {
+	case p == nil:
+	case p.whole || p.has(terms):
 		return p, nil
+	default:
+		terms = nil
 	}
 	p, err := postsOf(&c.doc, terms)
 	if err == nil {
 		c.posts.Store(p)
 	}
 	return p, err
+}
+
+// size is about how many bytes of memory it takes.
+func (c *card) size() int {
+	n := c.read
+	if p := c.posts.Load(); p != nil {
+		n += p.size()
+	}
+	return n
 }
 
 // excerpt returns bytes from to to of the text.
@@ -354,7 +369,7 @@ func (s *segment) cardOf(number int, d *FarDocument) (*card, error) {
 	if c.vectors, err = vector.View(d.Vectors); err != nil {
 		return nil, err
 	}
-	c.size = 2*len(d.Card) + len(d.Vectors) + 1024
+	c.read = 2*len(d.Card) + len(d.Vectors)
 	if c.vectors.Rows() != to-from {
 		return nil, s.corrupt("it has another number of vectors than chunks")
 	}

@@ -13,6 +13,7 @@ import (
 
 // posted are postings of one document by term, in five pieces of memory.
 type posted struct {
+	whole bool // of all terms
 	termTable
 	first []uint32 // where the postings of each term begin in all; one more is the end
 	all   []posting
@@ -77,6 +78,11 @@ func (p *posted) of(term string) []posting {
 	return p.all[p.first[n-1]:p.first[n]]
 }
 
+// size is about how many bytes it takes.
+func (p *posted) size() int {
+	return len(p.text) + 4*(len(p.ends)+len(p.slots)+len(p.first)) + 12*len(p.all)
+}
+
 // has reports whether all of terms were looked for.
 func (p *posted) has(terms []string) bool {
 	return !slices.ContainsFunc(terms, func(t string) bool { return *p.slot([]byte(t)) == 0 })
@@ -113,7 +119,7 @@ func postsOf(d *kb.SegmentDocument, only []string) (*posted, error) {
 		}
 		b.add(uint32(i), d.Text.Body[c.From:c.To], c)
 	}
-	p := &posted{first: make([]uint32, len(b.ends)+1), all: make([]posting, len(b.posts))}
+	p := &posted{whole: !b.only, first: make([]uint32, len(b.ends)+1), all: make([]posting, len(b.posts))}
 	p.text, p.ends = slices.Clone(b.text), slices.Clone(b.ends)
 	p.grow(1 << bits.Len(uint(2*len(p.ends))))
 	for _, n := range b.terms {
