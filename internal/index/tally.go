@@ -80,7 +80,7 @@ func (s *scores) touch(c uint32, f float64) *tally {
 	i := s.slot[c]
 	if i == 0 {
 		if n := len(s.tallies); n == cap(s.tallies) { // append alone would copy five times as much
-			s.tallies = slices.Grow(s.tallies, max(n, 1<<12))
+			s.tallies = slices.Grow(s.tallies, min(max(n, 1<<12), len(s.slot)-n)) // each of many small stores keeps its own
 		}
 		s.tallies = append(s.tallies, tally{chunk: c})
 		i = uint32(len(s.tallies))
