@@ -336,9 +336,14 @@ func (c *card) size() int {
 	return n
 }
 
+// within reports whether bytes from to to are in the text of a document.
+func covers(d *kb.SegmentDocument, from, to int) bool {
+	return 0 <= from && from <= to && to <= len(d.Text.Body)
+}
+
 // excerpt returns bytes from to to of the text.
 func (c *card) excerpt(s *segment, from, to int) (string, error) {
-	if from < 0 || from > to || to > len(c.doc.Text.Body) {
+	if !covers(&c.doc, from, to) {
 		return "", s.corrupt("a chunk lies outside its text")
 	}
 	return c.doc.Text.Body[from:to], nil
@@ -361,7 +366,7 @@ func (s *segment) cardOf(number int, d *FarDocument) (*card, error) {
 		return nil, s.corrupt("a document of it is another")
 	}
 	for i := range c.doc.Chunks {
-		if x := &c.doc.Chunks[i]; x.From < 0 || x.From > x.To || x.To > len(c.doc.Text.Body) {
+		if x := &c.doc.Chunks[i]; !covers(&c.doc, x.From, x.To) {
 			return nil, s.corrupt("a chunk lies outside its text")
 		}
 	}

@@ -114,7 +114,7 @@ func postsOf(d *kb.SegmentDocument, only []string) (*posted, error) {
 	b.only = only != nil
 	for i := range d.Chunks {
 		c := &d.Chunks[i]
-		if c.From < 0 || c.From > c.To || c.To > len(d.Text.Body) {
+		if !covers(d, c.From, c.To) {
 			return nil, kb.Errorf(kb.Corrupt, "a document of a shared store is damaged: a chunk lies outside its text")
 		}
 		b.add(uint32(i), d.Text.Body[c.From:c.To], c)

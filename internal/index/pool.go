@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/seed-4f2d999b/knowledge/internal/index/vector"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
@@ -147,21 +146,35 @@ type pooled struct {
 func (p *Pool) get(name string) (*segment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// A segment that was damaged and mended has the name it had before.
-	if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
-		e.refs++
-		return e.seg, nil
+	if s := p.shared(name); s != nil {
+		return s, nil
 	}
 	s, err := openSegment(p.Dir, name, p.Embedder)
 	if err != nil {
 		return nil, err
 	}
+	p.enter(s)
+	return s, nil
+}
+
+// shared returns a segment that is open already, with one more reader; nil for none.
+// p.mu is held.
+func (p *Pool) shared(name string) *segment {
+	// A segment that was damaged and mended has the name it had before.
+	if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
+		e.refs++
+		return e.seg
+	}
+	return nil
+}
+
+// enter lets others have a segment that was just opened. p.mu is held.
+func (p *Pool) enter(s *segment) {
 	if p.open == nil {
 		p.open = map[string]*pooled{}
 	}
 	s.pooled = &pooled{s, 1}
-	p.open[name] = s.pooled
-	return s, nil
+	p.open[s.name] = s.pooled
 }
 
 // getAll opens or shares segments, in their order; what is not open yet is opened on
@@ -171,27 +184,16 @@ func (p *Pool) getAll(names []string) (segs []*segment, err error) {
 	var missing []int
 	p.mu.Lock()
 	for i, name := range names {
-		if e, ok := p.open[name]; ok && !e.seg.replaced(p.Dir) {
-			e.refs++
-			segs[i] = e.seg
-			continue
+		if segs[i] = p.shared(name); segs[i] == nil {
+			missing = append(missing, i)
 		}
-		missing = append(missing, i)
 	}
 	p.mu.Unlock()
 	errs := make([]error, len(missing))
-	var next atomic.Int64
-	open := func() {
-		for k := int(next.Add(1)) - 1; k < len(missing); k = int(next.Add(1)) - 1 {
-			segs[missing[k]], errs[k] = openSegment(p.Dir, names[missing[k]], p.Embedder)
-		}
-	}
-	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(missing)) - 1 {
-		all.Go(open)
-	}
-	open()
-	all.Wait()
+	_ = byWorkers(len(missing), runtime.GOMAXPROCS(0), func(work func() error) error { return work() }, func(k int) error {
+		segs[missing[k]], errs[k] = openSegment(p.Dir, names[missing[k]], p.Embedder)
+		return nil // all are tried: which failure is told does not depend on the order
+	})
 	for _, i := range missing {
 		if segs[i] != nil {
 			segs[i] = p.adopt(segs[i])
@@ -213,16 +215,11 @@ func (p *Pool) getAll(names []string) (segs []*segment, err error) {
 func (p *Pool) adopt(s *segment) *segment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e, ok := p.open[s.name]; ok && !e.seg.replaced(p.Dir) {
+	if other := p.shared(s.name); other != nil {
 		s.close()
-		e.refs++
-		return e.seg
+		return other
 	}
-	if p.open == nil {
-		p.open = map[string]*pooled{}
-	}
-	s.pooled = &pooled{s, 1}
-	p.open[s.name] = s.pooled
+	p.enter(s)
 	return s
 }
 

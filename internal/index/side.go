@@ -14,8 +14,15 @@ const mostSide = 4
 func (g *Generation) sideBySide(n int, worth bool, f func(i int) error) error {
 	workers := 1
 	if worth {
-		workers = min(mostSide, runtime.GOMAXPROCS(0), n)
+		workers = min(mostSide, runtime.GOMAXPROCS(0))
 	}
+	return byWorkers(n, workers, g.guard, f)
+}
+
+// byWorkers calls f for 0 to n-1 by at most so many workers, until it fails in one. Of
+// several each is within guard.
+func byWorkers(n, workers int, guard func(work func() error) error, f func(i int) error) error {
+	workers = min(workers, n)
 	var next atomic.Int64
 	work := func() error {
 		for {
@@ -34,9 +41,9 @@ func (g *Generation) sideBySide(n int, worth bool, f func(i int) error) error {
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	for k := range errs[1:] {
-		wg.Go(func() { errs[k+1] = g.guard(work) })
+		wg.Go(func() { errs[k+1] = guard(work) })
 	}
-	errs[0] = g.guard(work) // whatever happens, the others must end before the maps may go
+	errs[0] = guard(work) // whatever happens, the others must end before the maps may go
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {

@@ -11,6 +11,29 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/blockfile"
 )
 
+// holds checks that all, at and search of x agree with the strings of list, which are in order.
+func holds(t *testing.T, x interface {
+	all() []string
+	at(int) string
+	search(string) int
+}, list []string) {
+	t.Helper()
+	n := len(list)
+	if got := x.all(); !slices.Equal(got, list) {
+		t.Fatalf("%d strings are others", n)
+	}
+	for i, s := range list {
+		if x.at(i) != s || x.search(s) != i {
+			t.Fatalf("%d of %d: %q is at %d", i, n, x.at(i), x.search(s))
+		}
+	}
+	for _, s := range []string{"", "a", "aaaaaaaaa", "zz", "00"} {
+		if i, known := slices.BinarySearch(list, s); known != (x.search(s) == i) {
+			t.Errorf("%q is at %d of %d", s, x.search(s), n)
+		}
+	}
+}
+
 // TestMappedTexts reads strings from the file as they were written.
 func TestMappedTexts(t *testing.T) {
 	for _, n := range []int{0, 1, textRun - 1, textRun, textRun + 1, 1000, 30000} {
@@ -40,19 +63,7 @@ func TestMappedTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := x.all(); !slices.Equal(got, list) {
-			t.Fatalf("%d strings are others", n)
-		}
-		for i, s := range list {
-			if x.at(i) != s || x.search(s) != i {
-				t.Fatalf("%d of %d: %q is at %d", i, n, x.at(i), x.search(s))
-			}
-		}
-		for _, s := range []string{"", "a", "aaaaaaaaa", "zz", "00"} {
-			if i, known := slices.BinarySearch(list, s); known != (x.search(s) == i) {
-				t.Errorf("%q is at %d of %d", s, x.search(s), n)
-			}
-		}
+		holds(t, x, list)
 		if bad.Load() {
 			t.Fatalf("%d strings are damaged", n)
 		}
@@ -78,19 +89,7 @@ func TestTexts(t *testing.T) {
 		if !ok {
 			t.Fatal("does not read")
 		}
-		if got := x.all(); !slices.Equal(got, list) {
-			t.Fatalf("%d strings are others", n)
-		}
-		for i, s := range list {
-			if x.at(i) != s || x.search(s) != i {
-				t.Fatalf("%d of %d: %q is at %d", i, n, x.at(i), x.search(s))
-			}
-		}
-		for _, s := range []string{"", "a", "aaaaaaaaa", "zz", "00"} {
-			if i, known := slices.BinarySearch(list, s); known != (x.search(s) == i) {
-				t.Errorf("%q is at %d of %d", s, x.search(s), n)
-			}
-		}
+		holds(t, x, list)
 		for cut := range e.b { // cut short is noticed, and so is disorder
 			if y, ok := readTexts(&dec{b: e.b[:cut]}); ok && !slices.IsSorted(y.all()) {
 				t.Fatal("out of order")
