@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
@@ -14,7 +15,9 @@ import (
 //
 //	uses(d) = Σ over other documents o  max over names n that d declares and o mentions  1/declarers(n)
 //
-// so that a name that many documents declare says little of each. It follows
+// so that a name that many documents declare says little of each. The sum is one of
+// whole numbers, of shares of a use, so that it is the same in whatever order it is
+// made, and can be changed by what has changed. It follows
 // from the terms of the segments alone, costs no parsing, and is the same
 // however documents are spread over segments.
 
@@ -22,6 +25,13 @@ import (
 // beyond that it is customary (init, run, get) and its mentions are not uses
 // of any one of them.
 const mostDeclarers = 8
+
+// wholeUse is how many shares a use has: any number of declarers up to mostDeclarers
+// divides it.
+const wholeUse = 840
+
+// usesOf returns so many shares as uses.
+func usesOf(shares uint64) float32 { return float32(float64(shares) / wholeUse) }
 
 // leastName is the length in bytes below which a name is more often a word.
 const leastName = 4
@@ -43,7 +53,7 @@ type declaration struct {
 type names struct {
 	// unlike has the mentions of the names that are not mentioned as they are.
 	unlike map[uint64][2]uint64
-	share  []float32    // by name, what its mention in a document counts
+	share  []uint16     // by name, of a use, what its mention in a document counts
 	terms  [][2]mention // by name
 	from   []uint32     // by document, where its names begin in of
 	of     []uint32
@@ -65,7 +75,7 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) (uses []float
 	}
 	margin = mostMargin
 	uses = make([]float32, n)
-	share := make([]float32, n)
+	share := make([]uint16, n)
 	var touched []uint32
 	for d := range uses {
 		for _, i := range names.of[names.from[d]:names.from[d+1]] {
@@ -89,12 +99,12 @@ func centrality(segs []*segment, n int, at func(seg, doc int) int) (uses []float
 				share[o] = max(share[o], names.share[i])
 			})
 		}
-		slices.Sort(touched) // so that the sum does not depend on the order of segments
+		sum := uint64(0)
 		for _, o := range touched {
-			uses[d] += share[o]
+			sum += uint64(share[o])
 			share[o] = 0
 		}
-		touched = touched[:0]
+		uses[d], touched = usesOf(sum), touched[:0]
 	}
 	return uses, margin, nil
 }
@@ -153,7 +163,7 @@ func (x *names) few(all []declaration, n int, found *mentioned) {
 			for _, d := range all[:k] {
 				doc, name = append(doc, d.doc), append(name, uint32(len(x.share)))
 			}
-			x.share = append(x.share, 1/float32(k))
+			x.share = append(x.share, uint16(wholeUse/k))
 			x.terms = append(x.terms, [2]mention{found.want(hs[0]), found.want(hs[1])})
 		}
 		all = all[k:]
@@ -300,4 +310,24 @@ func appendFloats(dst []byte, xs []float32) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(x))
 	}
 	return dst
+}
+
+// countsAsName reports whether the mentions of a declared name count.
+func countsAsName(name []byte) bool {
+	return len(name) >= leastName && terms.Cased(string(name)) == ""
+}
+
+// byNumber returns the numbers + 1 of a generation's documents, by segment and
+// document of it; copies have that of the first.
+func byNumber(docs []kb.Located, segs []*segment, index map[string]int) [][]int32 {
+	at := make([][]int32, len(segs))
+	for i, s := range segs {
+		at[i] = make([]int32, s.info.Documents)
+	}
+	for i := range docs {
+		if d := &at[index[docs[i].Segment]][docs[i].Number]; *d == 0 {
+			*d = int32(i + 1)
+		}
+	}
+	return at
 }

@@ -30,8 +30,8 @@ type generationHead struct {
 	Created    int64      `json:"created"`
 	Totals     kb.Totals  `json:"totals"`
 	Layout     string     `json:"layout"` // its name
-	// Margin is by how much documents may change before their centrality has to be
-	// found anew, see recentral.go; 0 for at once.
+	// Margin is by how many documents there may be more or fewer before how central
+	// they are has to be found anew, see recentral.go; 0 for at once.
 	Margin int `json:"margin,omitempty"`
 	// LayoutSum is the blockfile.Reader.Sum of the layout; 0 from older versions.
 	LayoutSum uint64 `json:"layoutSum,omitempty"`

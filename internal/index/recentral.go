@@ -1,29 +1,37 @@
 package index
 
 import (
-	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
-	"github.com/seed-4f2d999b/knowledge/internal/text/terms"
 )
 
 // After an edit how central documents are is not found anew from all that is
-// declared and mentioned. It is what it was for all but those that
+// declared and mentioned. All that it follows from is looked at for those that
 //
-//   - changed,
-//   - declare a name that a changed document mentions now and did not, or did,
-//   - declare a name that a changed document declares now and did not, or did,
+//   - are new,
+//   - declare a name that they did not, or declared one that they do not,
+//   - declare a name that another declares now and did not, or did,
 //
-// as long as no name has come to be mentioned by more than half of all documents,
-// or has ceased to be: how far all names are from that is known, see
-// generationHead.Margin. The others are found as centrality finds them, to the bit.
+// and of those that declare a name that a changed document mentions now and did not, or
+// did, how often that one uses them; the others are as central as they were, as long as
+// no other name has come to be mentioned by more than half of all documents, or has
+// ceased to be, since these have become more or fewer: how far all names are from that
+// is known, see generationHead.Margin. What comes out is what centrality finds, to the
+// bit.
 
 const (
-	mostChanged  = 64     // documents beyond which everything is found anew
-	mostRenamed  = 20_000 // names of which the documents affected may declare so many
+	// Everything is found anew when more documents changed than fewChanged and one in
+	// shareChanged of all: each takes as long as some thirty do then.
+	fewChanged   = 64
+	shareChanged = 64
+	mostRenamed  = 60_000 // names that documents may declare of which all is looked at
 	leastCentral = 400    // documents below which that is no work
+	// mostAdjusted is the number of uses from which on it is not known exactly enough
+	// to be changed.
+	mostAdjusted = 1000
 )
 
 // recentral finds how central documents are after others changed.
@@ -34,10 +42,14 @@ type recentral struct {
 	docs    []kb.Located
 	uses    []float32
 	changed []changedDoc
-	margin  int
 
-	docsOf   map[string][]uint32 // of a term, remembered
-	affected map[uint32]bool
+	affected map[uint32]bool  // documents of which all is looked at
+	adjusted map[uint32][]int // and those of which how some changed documents use them is
+
+	mu     sync.Mutex
+	margin int
+	docsOf map[string][]uint32 // of a term, remembered
+	shares map[string]shareOf  // of a name, likewise
 }
 
 // changedDoc is a document that came, went, or was replaced: nil for none.
@@ -45,7 +57,11 @@ type changedDoc struct {
 	was, now       *segment
 	wasDoc, nowDoc int
 	number         int
+	had, has       termSet
 }
+
+// is reports whether it is that document now.
+func (c *changedDoc) is(d uint32) bool { return c.now != nil && c.number == int(d) }
 
 // again returns how central documents are, and how far names are from being
 // mentioned by half of them; false where everything is to be found anew.
@@ -56,25 +72,23 @@ func (x *recentral) again() (ok bool, err error) {
 		return false, nil
 	}
 	before := len(x.prev.docs)
-	if x.margin -= 2*len(x.changed) + max(n-before, before-n); x.margin <= 0 {
+	if x.margin -= max(n-before, before-n); x.margin <= 0 {
 		return false, nil
 	}
-	x.docsOf, x.affected = map[string][]uint32{}, map[uint32]bool{}
+	x.docsOf, x.shares = map[string][]uint32{}, map[string]shareOf{}
+	x.affected, x.adjusted = map[uint32]bool{}, map[uint32][]int{}
 	if err := x.affect(); err != nil {
 		return false, err
 	}
-	names := 0
-	for d := range x.affected {
-		declared, err := x.declaredIn(d)
-		if err != nil {
-			return false, err
-		}
-		if names += len(declared); names > mostRenamed {
-			return false, nil
-		}
-		if x.uses[d], err = x.usesOf(d, declared); err != nil {
-			return false, err
-		}
+	if err := x.adjust(); err != nil {
+		return false, err
+	}
+	names, err := x.declarations()
+	if err != nil || len(names) > mostRenamed {
+		return false, err
+	}
+	if err := x.weigh(names); err != nil {
+		return false, err
 	}
 	return x.margin > 0, nil
 }
@@ -94,7 +108,8 @@ func (x *recentral) compare() bool {
 	}
 	x.uses = make([]float32, len(x.docs))
 	i, j := 0, 0
-	for (i < len(g.docs) || j < len(x.docs)) && len(x.changed) <= mostChanged {
+	most := max(fewChanged, len(x.docs)/shareChanged)
+	for (i < len(g.docs) || j < len(x.docs)) && len(x.changed) <= most {
 		order := 0
 		switch {
 		case i == len(g.docs):
@@ -133,13 +148,14 @@ func (x *recentral) compare() bool {
 			}
 		}
 	}
-	return len(x.changed) <= mostChanged
+	return len(x.changed) <= most
 }
 
 // affect finds the documents that may be more central or less than they were.
 func (x *recentral) affect() error {
-	mentioned, declared := map[string]bool{}, map[string]bool{}
-	for _, c := range x.changed {
+	t := touched{mentioned: map[string][]int{}, declared: map[string][]int{}}
+	err := x.side(len(x.changed), func(i int) error {
+		c := &x.changed[i]
 		was, err := termsOf(c.was, c.wasDoc)
 		if err != nil {
 			return err
@@ -148,45 +164,135 @@ func (x *recentral) affect() error {
 		if err != nil {
 			return err
 		}
-		if c.now != nil {
+		c.had, c.has = termSetOf(was), termSetOf(now)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if c.now != nil && c.was == nil {
 			x.affected[uint32(c.number)] = true
 		}
-		for _, pair := range [][2]map[string]bool{{was, now}, {now, was}} {
-			for t := range pair[0] {
-				if pair[1][t] {
-					continue
-				}
-				mentioned[t] = true
-				if name, ok := strings.CutPrefix(t, "="); ok && countsAsName([]byte(name)) {
-					declared[name] = true
-				}
-			}
-		}
+		t.compare(was, now, i)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	names, err := x.namesOf(mentioned)
+	names, err := x.namesOf(t.mentioned)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		declared[name] = true
-	}
-	for name := range declared {
-		docs, err := x.find("=" + name)
-		if err != nil {
+		if _, ok := t.declared[name]; ok {
+			continue
+		}
+		if err := x.affectUsed(name, &t); err != nil {
 			return err
 		}
-		if len(docs) <= mostDeclarers+len(x.changed) {
-			for _, d := range docs {
-				x.affected[d] = true
-			}
+	}
+	for name, by := range t.declared {
+		if err := x.affectBy(name, by, &t); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// countsAsName reports whether the mentions of a declared name count.
-func countsAsName(name []byte) bool {
-	return len(name) >= leastName && terms.Cased(string(name)) == ""
+// touched are the terms that some changed documents have now and had not, or had.
+type touched struct {
+	mentioned map[string][]int // by term, the changed documents
+	declared  map[string][]int // by name that is declared, or was
+}
+
+// compare notes how the terms of changed document i differ.
+func (t *touched) compare(was, now map[string]bool, i int) {
+	for _, pair := range [][2]map[string]bool{{was, now}, {now, was}} {
+		for term := range pair[0] {
+			if pair[1][term] {
+				continue
+			}
+			t.mentioned[term] = append(t.mentioned[term], i)
+			if name, ok := strings.CutPrefix(term, "="); ok && countsAsName([]byte(name)) {
+				t.declared[name] = append(t.declared[name], i)
+			}
+		}
+	}
+}
+
+// affectUsed finds the documents that are affected by a name that some changed documents
+// mention and did not, or did, and that as many declare as before.
+func (x *recentral) affectUsed(name string, t *touched) error {
+	docs, err := x.find("=" + name)
+	if err != nil || len(docs) > mostDeclarers {
+		return err
+	}
+	terms := mentions(name)
+	users, err := x.find(terms[0])
+	if err != nil {
+		return err
+	}
+	before := len(users)
+	for _, i := range t.mentioned[terms[0]] {
+		if x.changed[i].has.has(terms[0]) {
+			before--
+		} else {
+			before++
+		}
+	}
+	x.margin = min(x.margin, marginOf(len(users), len(x.docs)))
+	counted, counts := before*2 <= len(x.prev.docs), len(users)*2 <= len(x.docs)
+	for _, d := range docs {
+		switch {
+		case len(terms) > 1 || counted != counts: // the other term may have been meant, or all users are new
+			x.affected[d] = true
+		case counts:
+			x.adjusted[d] = append(x.adjusted[d], t.mentioned[terms[0]]...)
+		}
+	}
+	return nil
+}
+
+// affectBy finds the documents that are affected by a name that some changed documents
+// declare and did not, or did: all that declare it, and those, unless none but
+// themselves mentions it and that was so before.
+func (x *recentral) affectBy(name string, by []int, t *touched) error {
+	docs, err := x.find("=" + name)
+	if err != nil {
+		return err
+	}
+	before := len(docs)
+	for _, i := range by {
+		if x.changed[i].has.has("=" + name) {
+			before--
+		} else {
+			before++
+		}
+	}
+	if min(before, len(docs)) > mostDeclarers {
+		return nil // it counted for none of them, and does not
+	}
+	_, users, err := x.usersOf(name)
+	if err != nil {
+		return err
+	}
+	terms := mentions(name)
+	mentioned := func(d uint32) bool {
+		if len(users) > 1 || len(users) == 1 && users[0] != d {
+			return true
+		}
+		return slices.ContainsFunc(terms, func(term string) bool {
+			return slices.ContainsFunc(t.mentioned[term], func(i int) bool { return len(terms) > 1 || !x.changed[i].is(d) })
+		})
+	}
+	for _, i := range by {
+		if c := &x.changed[i]; c.now != nil && mentioned(uint32(c.number)) {
+			x.affected[uint32(c.number)] = true
+		}
+	}
+	for _, d := range docs {
+		if mentioned(d) {
+			x.affected[d] = true
+		}
+	}
+	return nil
 }
 
 // termsOf returns the terms of a document, none for none.
@@ -212,7 +318,7 @@ func termsOf(s *segment, doc int) (map[string]bool, error) {
 // namesOf returns the names that are declared and of which one of the terms is a
 // mention. A mention begins as its name does, but for underscores and its last
 // letter, so that few names are looked at.
-func (x *recentral) namesOf(mentioned map[string]bool) ([]string, error) {
+func (x *recentral) namesOf(mentioned map[string][]int) ([]string, error) {
 	var begin []string
 	for t := range mentioned {
 		if t != "" {
@@ -223,19 +329,29 @@ func (x *recentral) namesOf(mentioned map[string]bool) ([]string, error) {
 	slices.Sort(begin)
 	begin = slices.CompactFunc(begin, func(a, b string) bool { return strings.HasPrefix(b, a) })
 	found := map[string]bool{}
-	for _, s := range x.segs {
+	err := x.side(len(x.segs), func(i int) error {
+		var here []string
 		for _, prefix := range begin {
-			err := s.dict.each("="+prefix, func(term []byte, _, _ int64) error {
+			err := x.segs[i].dict.each("="+prefix, func(term []byte, _, _ int64) error {
 				name := string(term[1:])
-				if !found[name] && slices.ContainsFunc(mentions(name), func(m string) bool { return mentioned[m] }) && countsAsName(term[1:]) {
-					found[name] = true
+				if slices.ContainsFunc(mentions(name), func(m string) bool { _, ok := mentioned[m]; return ok }) && countsAsName(term[1:]) {
+					here = append(here, name)
 				}
 				return nil
 			})
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, name := range here {
+			found[name] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]string, 0, len(found))
 	for name := range found {
@@ -246,7 +362,9 @@ func (x *recentral) namesOf(mentioned map[string]bool) ([]string, error) {
 
 // find returns the documents in which a term occurs.
 func (x *recentral) find(term string) ([]uint32, error) {
+	x.mu.Lock()
 	docs, ok := x.docsOf[term]
+	x.mu.Unlock()
 	if ok {
 		return docs, nil
 	}
@@ -267,103 +385,8 @@ func (x *recentral) find(term string) ([]uint32, error) {
 			return nil, err
 		}
 	}
+	x.mu.Lock()
 	x.docsOf[term] = docs
+	x.mu.Unlock()
 	return docs, nil
-}
-
-// declaredIn returns the names that a document declares, each once.
-func (x *recentral) declaredIn(d uint32) ([]string, error) {
-	i := slices.IndexFunc(x.segs, func(s *segment) bool { return s.name == x.docs[d].Segment })
-	chunks, err := x.segs[i].chunksOf(x.docs[d].Number)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for c := range chunks {
-		for k := range chunks[c].Symbols {
-			s := &chunks[c].Symbols[k]
-			if !s.Declares() {
-				continue
-			}
-			for _, t := range []string{terms.Exact(s.Name), terms.Cased(s.Name)} {
-				if name, ok := strings.CutPrefix(t, "="); ok && countsAsName([]byte(name)) {
-					out = append(out, name)
-				}
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-// usesOf returns how central a document is that declares those names, as
-// centrality does.
-func (x *recentral) usesOf(d uint32, names []string) (sum float32, err error) {
-	share := map[uint32]float32{}
-	n := len(x.docs)
-	for _, name := range names {
-		declarers, err := x.find("=" + name)
-		if err != nil {
-			return 0, err
-		}
-		if len(declarers) == 0 || len(declarers) > mostDeclarers {
-			continue
-		}
-		var users []uint32
-		for _, term := range mentions(name) {
-			if users, err = x.find(term); err != nil {
-				return 0, err
-			}
-			if len(users) > 0 {
-				break
-			}
-		}
-		x.margin = min(x.margin, marginOf(len(users), n))
-		if len(users)*2 > n {
-			continue
-		}
-		w := 1 / float32(len(declarers))
-		for _, o := range users {
-			if o != d {
-				share[o] = max(share[o], w)
-			}
-		}
-	}
-	order := make([]uint32, 0, len(share))
-	for o := range share {
-		order = append(order, o)
-	}
-	slices.Sort(order)
-	for _, o := range order {
-		sum += share[o]
-	}
-	return sum, nil
-}
-
-// marginOf returns by how much twice the documents that mention a name, less all
-// documents, may change before it is mentioned by more than half of them or no
-// longer.
-func marginOf(users, n int) int {
-	if over := 2*users - n; over > 0 {
-		return over - 1
-	}
-	return n - 2*users
-}
-
-// mostMargin is the margin of names that nothing mentions.
-const mostMargin = math.MaxInt32
-
-// byNumber returns the numbers + 1 of a generation's documents, by segment and
-// document of it; copies have that of the first.
-func byNumber(docs []kb.Located, segs []*segment, index map[string]int) [][]int32 {
-	at := make([][]int32, len(segs))
-	for i, s := range segs {
-		at[i] = make([]int32, s.info.Documents)
-	}
-	for i := range docs {
-		if d := &at[index[docs[i].Segment]][docs[i].Number]; *d == 0 {
-			*d = int32(i + 1)
-		}
-	}
-	return at
 }

@@ -22,6 +22,11 @@ func TestCentralAfterEdits(t *testing.T) {
 			for range 2 + r.IntN(9) {
 				b.WriteString(names[r.IntN(len(names))] + " ")
 			}
+			for often := range 3 { // about half of all documents mention each
+				if r.IntN(4) == 0 {
+					b.WriteString(names[often] + " ")
+				}
+			}
 			b.WriteString("\n\n")
 		}
 		return b.String()
@@ -40,7 +45,7 @@ func TestCentralAfterEdits(t *testing.T) {
 		paths := sortedKeys(w.docs)
 		for range 1 + r.IntN(4) {
 			p := paths[r.IntN(len(paths))]
-			switch r.IntN(8) {
+			switch r.IntN(10) {
 			case 0:
 				delete(w.docs, p)
 			case 1:
@@ -50,6 +55,8 @@ func TestCentralAfterEdits(t *testing.T) {
 			case 3:
 				w.docs["moved/"+p] = w.docs[p]
 				delete(w.docs, p)
+			case 4, 5: // what it declared it only mentions
+				w.docs[p] = names[r.IntN(len(names))] + " " + w.docs[p]
 			default:
 				w.docs[p] += names[r.IntN(len(names))] + " " + names[r.IntN(len(names))] + "\n"
 			}
