@@ -38,6 +38,17 @@ func (s *signs) see(e fs.DirEntry) {
 	}
 }
 
+// isSign reports whether a name may be one of signs.
+func isSign(name string) bool {
+	switch name {
+	case ".git", "HEAD", "objects", "refs", cacheTag, ".gitignore":
+		return true
+	}
+	var data project.DataSigns
+	data.See(name)
+	return data != project.DataSigns{}
+}
+
 // any reports whether a directory may be none of the folder for what is in it.
 func (s *signs) any() bool {
 	return s.dotGit || s.head && s.objects && s.refs || s.data.Data() || s.data.Perhaps() || s.cacheTag

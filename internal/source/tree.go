@@ -117,6 +117,18 @@ func (t *Tree) Wants(name string, isDir bool) bool {
 	return true
 }
 
+// Shapes reports whether something that happened to the file at the absolute path
+// name can change which directories these are: rules, and names by which a directory
+// shows what it is.
+func (t *Tree) Shapes(name string) bool {
+	switch base := filepath.Base(name); base {
+	case ".gitignore", OwnRules, venvMarker:
+		return true
+	default:
+		return isSign(base) || slices.Contains(t.rules, name)
+	}
+}
+
 // Settling returns a function that reports whether a version control program
 // is changing the work tree around the folder at this moment, so that who
 // watches can wait for the whole of it.

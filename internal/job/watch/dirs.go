@@ -11,18 +11,35 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// matters reports whether an event can change the documents. A new directory is
-// watched at once, with all below it.
+// matters reports whether an event can change the documents, and notes when. A new
+// directory is watched at once, with all below it.
 func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
+	if !s.changes(ctx, e) {
+		return false
+	}
+	s.since = time.Now()
+	return true
+}
+
+// changes reports whether an event can change the documents.
+func (s *state) changes(ctx context.Context, e fsnotify.Event) bool {
+	if s.tree.Shapes(e.Name) {
+		s.relist = true
+	}
 	if e.Op == fsnotify.Chmod {
 		// The modification time or permissions were set: the walk decides.
+		if fi, err := os.Lstat(e.Name); err == nil && fi.IsDir() {
+			s.relist = true
+		}
 		return s.tree.Wants(e.Name, s.watched[e.Name])
 	}
 	dir := s.watched[e.Name]
+	s.relist = s.relist || dir
 	if dir && (e.Has(fsnotify.Rename) || e.Has(fsnotify.Remove)) {
 		if !s.inside(e.Name) { // a folder around it, watched for the rules in it
 			delete(s.watched, e.Name)
@@ -33,6 +50,7 @@ func (s *state) matters(ctx context.Context, e fsnotify.Event) bool {
 	if e.Has(fsnotify.Create) {
 		fi, err := os.Lstat(e.Name)
 		dir = err == nil && fi.IsDir()
+		s.relist = s.relist || dir
 		if dir && s.tree.Wants(e.Name, true) {
 			s.watchBelow(ctx, e.Name)
 		}
@@ -86,7 +104,7 @@ func (s *state) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.tree = tree
+	s.tree, s.listed = tree, time.Now()
 	if s.w == nil {
 		return nil
 	}
@@ -146,10 +164,19 @@ func (s *state) probe(e fsnotify.Event) bool {
 	if s.Probes == "" || filepath.Dir(e.Name) != s.Probes && e.Name != s.Probes {
 		return false
 	}
-	if e.Has(fsnotify.Create) {
+	if e.Has(fsnotify.Create) && !strings.HasSuffix(e.Name, Behind) {
 		s.asked = append(s.asked, e.Name)
 	}
 	return true
+}
+
+// putOff says of the probes that were seen that the index is not up to date.
+func (s *state) putOff() {
+	for _, name := range s.asked {
+		if f, err := os.OpenFile(name+Behind, os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			f.Close()
+		}
+	}
 }
 
 // answer removes the probes that were seen, when the index is up to date; their
@@ -159,6 +186,7 @@ func (s *state) answer(current bool) {
 		if current {
 			_ = os.Remove(name)
 		}
+		_ = os.Remove(name + Behind) // of one who has given up
 	}
 	s.asked = nil
 }

@@ -25,6 +25,7 @@ import (
 type Tree interface {
 	Dirs() []string // absolute, parents before children
 	Wants(name string, isDir bool) bool
+	Shapes(name string) bool
 }
 
 // Timing are the times of a Folder. The constants of the same name replace zero
@@ -46,6 +47,9 @@ const (
 	look = 2 * time.Second
 	// busy bounds the wait for a version control program.
 	busy = 3 * time.Second
+	// relistAfter is the time after which an update lists the directories although no
+	// event says that they are others.
+	relistAfter = time.Minute
 	// missingLook is the time between checks that the folder is still there: no
 	// system reports its removal for certain.
 	missingLook = 2 * time.Second
@@ -60,6 +64,18 @@ type Event struct {
 	Dirs int    // watched
 }
 
+// Behind ends the name of the file that answers a probe of an index that is not up to
+// date.
+const Behind = ".behind"
+
+// Due is what an update is for.
+type Due struct {
+	// Since is when the last event was seen that matters: an index of what was there then
+	// is up to date. It is zero where no event has said that anything was changed.
+	Since time.Time
+	Asked bool // a probe waits
+}
+
 // Folder follows one folder.
 type Folder struct {
 	Root string
@@ -69,7 +85,7 @@ type Folder struct {
 	// cannot be watched.
 	Changed func(ctx context.Context) (bool, error)
 	// Update brings the index up to date. It is called by one goroutine.
-	Update func(ctx context.Context) error
+	Update func(ctx context.Context, d Due) error
 	// Settling reports whether a program is changing many files; may be nil.
 	Settling func() bool
 	// Remote returns the kind of network file system of the folder, "" for none; may
@@ -77,7 +93,8 @@ type Folder struct {
 	Remote func(root string) string
 	// Probes is a directory outside Root that exists while the folder is watched; ""
 	// for none. A file in it asks whether the index is up to date: it is removed as
-	// soon as all earlier changes are in the index. Their events come before its own,
+	// soon as all earlier changes are in the index. When that has to be brought up to
+	// date first, a file of its name and Behind says so meanwhile. Their events come before its own,
 	// as the queue of events is one: for certain on Linux, very likely elsewhere.
 	Probes string
 	// Tell is called with each Event; may be nil.
@@ -101,6 +118,9 @@ type state struct {
 	begun   bool   // the kind of watch was reported
 	failed  int    // updates that failed one after the other
 	retry   time.Time
+	since   time.Time // of the last event that matters, until an update is done
+	listed  time.Time
+	relist  bool     // the directories may be others by now
 	said    string   // the failure that was reported last
 	asked   []string // probes that were seen and not answered
 }
@@ -218,7 +238,7 @@ func (s *state) live(ctx context.Context) {
 	} else {
 		s.tellPolling()
 	}
-	s.update(ctx, false) // with the changes before the watch
+	s.update(ctx) // with the changes before the watch
 	for ctx.Err() == nil {
 		var again bool
 		if s.w != nil {
@@ -230,11 +250,6 @@ func (s *state) live(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (s *state) tellPolling() {
-	text := s.why + fmt.Sprintf("; it is looked at every %v or less often instead", s.Timing.Look)
-	s.tell(Event{Kind: "polling", Text: text, Hint: hintOf(s.why)})
 }
 
 // await waits for a change and handles it; false ends the life.
@@ -250,7 +265,7 @@ func (s *state) await(ctx context.Context) bool {
 				return false
 			}
 			if s.failed > 0 && time.Now().After(s.retry) {
-				return s.update(ctx, true)
+				return s.update(ctx)
 			}
 			tick.Reset(s.Timing.MissingLook)
 		case e, ok := <-s.w.Events:
@@ -270,6 +285,7 @@ func (s *state) await(ctx context.Context) bool {
 				return false
 			}
 			if err != nil { // an overflow above all: anything may have changed
+				s.relist, s.since = true, time.Now()
 				return s.settleThenUpdate(ctx)
 			}
 		}
@@ -290,6 +306,7 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 				return false
 			}
 			if s.probe(e) {
+				s.putOff()
 				quiet.Reset(0) // a caller waits for the update
 			} else if s.matters(ctx, e) && time.Since(began) < s.Timing.Longest && len(s.asked) == 0 {
 				quiet.Reset(s.Timing.Settle)
@@ -299,6 +316,7 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 			if !ok {
 				return false
 			}
+			s.relist, s.since = true, time.Now()
 			continue
 		case <-quiet.C:
 		}
@@ -306,26 +324,28 @@ func (s *state) settleThenUpdate(ctx context.Context) bool {
 			quiet.Reset(s.Timing.Settle / 2)
 			continue
 		}
-		return s.update(ctx, true)
+		return s.update(ctx)
 	}
 }
 
 // update watches the present directories and brings the index up to date; false
 // when the folder is gone. Later events stay in the queue.
-func (s *state) update(ctx context.Context, relist bool) bool {
+func (s *state) update(ctx context.Context) bool {
 	if _, err := s.present(s.id); err != nil {
 		return false
 	}
-	if relist {
+	if s.w != nil && (s.relist || time.Since(s.listed) > relistAfter) {
+		s.relist = false
 		if err := s.sync(ctx); err != nil && ctx.Err() == nil {
+			s.relist = true
 			s.trouble(err)
 		}
 	}
 	if ctx.Err() != nil {
 		return false
 	}
-	if err := s.Update(ctx); err == nil {
-		s.failed, s.said = 0, ""
+	if err := s.Update(ctx, Due{s.since, len(s.asked) > 0}); err == nil {
+		s.failed, s.said, s.since = 0, "", time.Time{}
 		s.answer(true)
 	} else if ctx.Err() == nil {
 		// It is tried again, less and less often.
@@ -343,24 +363,6 @@ func (s *state) trouble(err error) {
 		s.said = err.Error()
 		s.tell(Event{Kind: "failed", Text: s.said})
 	}
-}
-
-// poll checks the folder, and rests; false ends the life.
-func (s *state) poll(ctx context.Context) bool {
-	began := time.Now()
-	changed, err := s.Changed(ctx)
-	took := time.Since(began)
-	if err == nil && (changed || s.failed > 0 && began.After(s.retry)) {
-		if s.Settling != nil && s.Settling() {
-			sleep(ctx, s.Timing.Settle)
-		}
-		if !s.update(ctx, false) {
-			return false
-		}
-	}
-	sleep(ctx, max(s.Timing.Look, min(50*took, time.Minute)))
-	_, err = s.present(s.id)
-	return err == nil && ctx.Err() == nil
 }
 
 func (s *state) close() {

@@ -21,7 +21,8 @@ import (
 // dirs is a Tree of all directories but those called "ignored".
 type dirs []string
 
-func (d dirs) Dirs() []string { return d }
+func (d dirs) Dirs() []string          { return d }
+func (d dirs) Shapes(name string) bool { return filepath.Base(name) == "shape" }
 func (d dirs) Wants(name string, _ bool) bool {
 	return !strings.Contains(name, "ignored") && !strings.HasSuffix(name, ".log")
 }
@@ -87,7 +88,7 @@ func follow(t *testing.T, change func(*Folder)) *follower {
 			defer x.mu.Unlock()
 			return !maps.Equal(x.index, contents(root)), nil
 		},
-		Update: func(context.Context) error {
+		Update: func(context.Context, Due) error {
 			now := contents(root)
 			x.mu.Lock()
 			defer x.mu.Unlock()
@@ -454,4 +455,76 @@ func TestProbes(t *testing.T) {
 	}
 	probe("second")
 	x.until("there are probes of a folder that is not watched", func() bool { return gone(probes) })
+}
+
+// Who asks while something is not in the index yet is told at once.
+func TestProbesOfWhatIsBehind(t *testing.T) {
+	probes := filepath.Join(t.TempDir(), "jobs", "probes")
+	hold := make(chan bool)
+	x := follow(t, func(f *Folder) {
+		f.Probes = probes
+		f.Timing.Settle, f.Timing.Longest = time.Hour, time.Hour
+		update := f.Update
+		f.Update = func(ctx context.Context, d Due) error {
+			if !d.Since.IsZero() {
+				if !d.Asked {
+					t.Error("it is not said that somebody waits")
+				}
+				<-hold
+			}
+			return update(ctx, d)
+		}
+	})
+	there := func(name string) bool { _, err := os.Lstat(name); return err == nil }
+	x.write("a.txt", "one")
+	asked := filepath.Join(probes, "asked")
+	if err := os.WriteFile(asked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x.until("it is not told to be behind", func() bool { return there(asked + Behind) })
+	if !there(asked) {
+		t.Error("it is told to be up to date")
+	}
+	close(hold)
+	x.until("it is not told to be up to date", func() bool { return !there(asked) && !there(asked+Behind) })
+}
+
+// The directories are listed again only when an event says that they may be others.
+func TestEditsListNothing(t *testing.T) {
+	var mu sync.Mutex
+	lists := 0
+	x := follow(t, func(f *Folder) {
+		list := f.List
+		f.List = func(ctx context.Context) (Tree, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			lists++
+			return list(ctx)
+		}
+	})
+	listed := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return lists
+	}
+	before := listed()
+	for i := range 3 {
+		x.write("a.txt", fmt.Sprint(i))
+		x.settled("an edit")
+	}
+	if n := listed() - before; n != 0 {
+		t.Errorf("edits of a file listed the directories %d times", n)
+	}
+	x.write("new/deep/a.txt", "one")
+	x.settled("a new directory")
+	x.write("new/deep/a.txt", "two")
+	x.settled("an edit in it")
+	if listed() == before {
+		t.Error("a new directory did not")
+	}
+	before = listed()
+	x.write("a.txt", "four")
+	x.write("shape", "one")
+	x.settled("a file that shapes the tree")
+	x.until("the directories are not listed", func() bool { return listed() > before })
 }
