@@ -3,11 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,10 +53,12 @@ type behind struct {
 	st     kb.Store
 	drift  ingest.Drift
 	partly bool      // the look did not come to its end
+	edited bool      // who follows the folder has seen an edit, or a job is at one: no look was made
 	gone   string    // that the folder is, and how; what is indexed serves
 	since  time.Time // when it was compared last, if it could not be now
 	err    error     // why it cannot be compared
 	job    kb.Job    // that brings it up to date; no id without one
+	asked  time.Time // when that was asked for
 	why    string    // it is not brought up to date
 	hint   string    // and what to do about that; "" is to try again
 
@@ -82,13 +82,13 @@ func (a *App) Freshen(ctx context.Context, c *Core, stores []kb.Store, by Asking
 		return nil, ctx.Err()
 	}
 	list = slices.DeleteFunc(list, func(b *behind) bool {
-		return !b.drift.Any() && b.gone == "" && b.since.IsZero() && b.err == nil
+		return !b.isBehind() && b.gone == "" && b.since.IsZero() && b.err == nil
 	})
 	for _, b := range list {
 		if b.drift.Files == 0 && !a.isHere(b.st) {
 			b.drift.Index = false // nothing of the folder is missing; what of the index is, who opens it says
 		}
-		if b.drift.Any() && b.gone == "" && !c.imported(ctx, b.st) && (by.mine == nil || by.mine[b.st.ID]) {
+		if b.isBehind() && b.gone == "" && !c.imported(ctx, b.st) && (by.mine == nil || by.mine[b.st.ID]) {
 			c.bring(ctx, b)
 		}
 	}
@@ -144,10 +144,15 @@ func (c *Core) look(ctx context.Context, b *behind, own bool, at *sights) {
 		b.gone = b.its() + " is reached through a link now, and links are not followed"
 		return
 	}
-	if slices.ContainsFunc(c.rooms, func(r Room) bool { return r.Followed != nil && r.Followed(c, b.st.ID) }) {
+	following := c.following(b.st.ID)
+	if following == Current {
 		return
 	}
 	c.Library.want(b.st)
+	if LargeFolder(b.st) && (following == Edited || c.indexing(ctx, b.st.ID)) {
+		b.edited = true // what a look would find, and the job finds it again
+		return
+	}
 	last, rests := c.Library.rests(b.st.ID)
 	if rests {
 		b.since = last
@@ -189,6 +194,29 @@ func (c *Core) look(ctx context.Context, b *behind, own bool, at *sights) {
 	}
 }
 
+// LargeFolder reports whether a store has so many documents that a look at its folder
+// takes long.
+func LargeFolder(st kb.Store) bool { return st.Head != nil && st.Head.Documents > smallFolder }
+
+// following returns what who follows the folder of a store says of it.
+func (c *Core) following(id kb.StoreID) Following {
+	for _, r := range c.rooms {
+		if r.Followed != nil {
+			return r.Followed(c, id)
+		}
+	}
+	return Unfollowed
+}
+
+// indexing reports whether a job brings a store up to date at this moment.
+func (c *Core) indexing(ctx context.Context, id kb.StoreID) bool {
+	j, ok, err := c.Jobs.Active(ctx, id)
+	return err == nil && ok && j.Type == "index" && j.State == kb.JobRunning
+}
+
+// isBehind reports whether a store is known to be behind its folder.
+func (b *behind) isBehind() bool { return b.edited || b.drift.Any() }
+
 // imported reports whether a store's index came from another machine, and not
 // from a folder of this one.
 func (c *Core) imported(ctx context.Context, st kb.Store) bool {
@@ -207,7 +235,8 @@ func (c *Core) bring(ctx context.Context, b *behind) {
 			return
 		}
 	}
-	j, err := c.SubmitEdits(ctx, b.st.ID, b.drift.Files > muchLeft)
+	b.asked = time.Now()
+	j, err := c.SubmitEdits(ctx, b.st.ID, b.drift.Files > muchLeft, true)
 	if err != nil {
 		b.why, b.hint = err.Error(), kb.HintOf(err)
 		return
@@ -221,7 +250,8 @@ func retryAfter(n int) time.Duration {
 }
 
 // awaitAll waits for the jobs that bring stores up to date, and for as long as
-// w says. A store whose job has completed is behind no more.
+// w says. A store whose job has completed is behind no more, nor is one whose job has
+// published what it found after it was asked, and goes on with later edits.
 func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 	wctx, cancel := context.WithTimeout(ctx, w.Wait)
 	defer cancel()
@@ -230,8 +260,7 @@ func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 		if b.job.ID == "" {
 			continue
 		}
-		looked := time.Now()
-		j, err := c.Jobs.Wait(wctx, b.job.ID, func(j kb.Job) {
+		j, walked, err := c.AwaitWalk(wctx, b.job, b.st, b.asked, func(j kb.Job) {
 			kb.Report(ctx, j.Progress)
 			if answersNow(w.Early, time.Since(began), j.Progress) {
 				cancel()
@@ -241,9 +270,9 @@ func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 			return ctx.Err()
 		}
 		switch {
-		case err == nil && j.State == kb.JobCompleted:
-			b.drift, b.job = ingest.Drift{}, kb.Job{}
-			c.Library.Saw(b.st.ID, looked, 0)
+		case walked || err == nil && j.State == kb.JobCompleted:
+			b.edited, b.drift, b.job = false, ingest.Drift{}, kb.Job{}
+			c.Library.Saw(b.st.ID, b.asked, 0)
 		case err == nil:
 			b.why, b.hint, b.job = j.Message, j.Hint, kb.Job{}
 		case wctx.Err() == nil:
@@ -257,119 +286,39 @@ func (c *Core) awaitAll(ctx context.Context, list []*behind, w Waiting) error {
 	return nil
 }
 
-// tellMost is how many stores get a note each.
-const tellMost = 5
+// AwaitWalk waits for a job of a store until it has ended, or of a large one has
+// published what was in the folder after a time, which it reports: it may go on with
+// later edits, and with what nobody waits for. f, if not nil, is called with every
+// change seen.
+func (c *Core) AwaitWalk(ctx context.Context, j kb.Job, st kb.Store, after time.Time, f func(kb.Job)) (last kb.Job, walked bool, err error) {
+	if !LargeFolder(st) {
+		last, err = c.Jobs.Wait(ctx, j.ID, f)
+		return last, false, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	seen := make(chan bool, 1)
+	go func() {
+		defer stop()
+		seen <- c.sawWalk(ctx, st.ID, after)
+	}()
+	last, err = c.Jobs.Wait(ctx, j.ID, f)
+	stop()
+	return last, <-seen, err
+}
 
-// tellBehind says of each store what is not as it was indexed, and what brings
-// it up to date.
-func (a *App) tellBehind(ctx context.Context, list []*behind, by Asking) []string {
-	var notes, more []string
-	for _, b := range list {
-		switch note := b.says(by.Public); {
-		case note == "":
-		case len(notes) == tellMost:
-			more = append(more, a.called(ctx, b.st))
-		case by.Public:
-			notes = append(notes, note)
-		default:
-			notes = append(notes, note+"; "+b.next(a.called(ctx, b.st)))
+// sawWalk waits until what was in a folder after a time is in its index; false when
+// ctx ends first.
+func (c *Core) sawWalk(ctx context.Context, id kb.StoreID, after time.Time) bool {
+	for began := time.Now(); ; {
+		head, err := c.Catalog.Head(ctx, id)
+		if err == nil && head != nil && head.Walked.After(after) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(min(max(time.Since(began)/10, 10*time.Millisecond), 200*time.Millisecond)):
 		}
 	}
-	if len(more) > 0 {
-		note := fmt.Sprintf("%d more stores are, or may be, behind their folders", len(more))
-		if !by.Public {
-			note += "; bring each up to date with store:index: " + strings.Join(more, ", ")
-		}
-		notes = append(notes, note)
-	}
-	return notes
-}
-
-// its is what a store's documents lie in: "its folder".
-func (b *behind) its() string { return "its " + source.TraitsOf(b.st.Spec.Kind).Place }
-
-// says names what is wrong; "" of a store that is up to date by now.
-// For a stranger it names no path of this machine.
-func (b *behind) says(public bool) string {
-	name := "store " + b.st.Label()
-	switch {
-	case b.gone != "":
-		gone := b.gone
-		if !public {
-			gone = strings.Replace(gone, b.its(), b.its()+" "+b.st.Spec.Source, 1)
-		}
-		return fmt.Sprintf("%s: %s, hits are of %s", name, gone, b.st.Head.Indexed.UTC().Format(time.DateOnly))
-	case b.err != nil && public:
-		return name + " cannot be compared with " + b.its() + ", hits may be missing"
-	case b.err != nil:
-		return fmt.Sprintf("%s cannot be compared with %s, hits may be missing: %v", name, b.its(), b.err)
-	case b.job.ID != "":
-		return fmt.Sprintf("%s is still being brought up to date (job %s, %s): %s", name, b.job.ID, doneOf(b.job), b.changes())
-	case b.why != "" && public:
-		return fmt.Sprintf("%s could not be brought up to date: %s", name, b.changes())
-	case b.failures > 0:
-		return fmt.Sprintf("%s could not be brought up to date (%s; failed %s, tried again at %s, or at once by store:index): %s",
-			name, b.why, times(b.failures), b.again.UTC().Format(time.RFC3339), b.changes())
-	case b.why != "":
-		return fmt.Sprintf("%s could not be brought up to date (%s): %s", name, b.why, b.changes())
-	case b.drift.Any():
-		return fmt.Sprintf("%s is behind %s: %s", name, b.its(), b.changes())
-	case !b.since.IsZero():
-		return fmt.Sprintf("%s was last compared with %s at %s, since a look takes long: later edits may be missing", name, b.its(), b.since.UTC().Format(time.RFC3339))
-	}
-	return ""
-}
-
-// next is what brings a store up to date, which is called so here.
-func (b *behind) next(called string) string {
-	switch {
-	case b.job.ID != "":
-		return waitFor(b.job)
-	case b.gone != "" && !b.drift.Any():
-		return fmt.Sprintf("if it is not coming back: store:delete %s", Args{"store": called})
-	case b.why != "" && b.hint != "":
-		return b.hint
-	}
-	return fmt.Sprintf("bring it up to date with: store:index %s", Args{"store": called})
-}
-
-// called is a word that means a store here: its name, or its id where the name
-// means another or nothing.
-func (a *App) called(ctx context.Context, st kb.Store) string {
-	if _, found, err := a.Lookup(ctx, st.Label()); err == nil && found.ID == st.ID {
-		return st.Label()
-	}
-	return string(st.ID)
-}
-
-// changes says what is different.
-func (b *behind) changes() string {
-	if b.drift.Files == 0 && b.drift.Rules {
-		return "it was indexed by older rules of what is left out"
-	}
-	if b.drift.Files == 0 {
-		return "parts of its index have to be made anew"
-	}
-	n, verb := kb.Count(b.drift.Files, "file"), "have"
-	if b.drift.Files == 1 {
-		verb = "has"
-	}
-	if b.partly {
-		n = "at least " + n
-	}
-	return fmt.Sprintf("%s %s changed since it was indexed, so hits may be missing", n, verb)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func were(n int) string {
-	if n == 1 {
-		return "1 file was"
-	}
-	return fmt.Sprintf("%d files were", n)
 }

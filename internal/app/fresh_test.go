@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
 	"github.com/seed-4f2d999b/knowledge/internal/find"
 	"github.com/seed-4f2d999b/knowledge/internal/follow"
+	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 	"github.com/seed-4f2d999b/knowledge/internal/product/producttest"
 	"github.com/seed-4f2d999b/knowledge/internal/search"
@@ -268,7 +270,7 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	}
 	for _, store := range []string{"notes", "."} {
 		id := kb.StoreID(producttest.MustInfo(t, other, store).ID)
-		producttest.Eventually(t, store+" is followed", func() bool { return follow.Probe(other.Core, id) })
+		producttest.Eventually(t, store+" is followed", func() bool { return follow.Probe(other.Core, id) == app.Current })
 	}
 	for i := range 10 {
 		word := fmt.Sprintf("walrus%c", 'a'+i)
@@ -282,6 +284,51 @@ func TestServersFollowWhatIsSearched(t *testing.T) {
 	}
 	if r := s.Search(other, search.Request{Query: "walrusa"}, app.Scope{}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is gone") {
 		t.Errorf("got %q", r.Notes)
+	}
+}
+
+// A large folder that is edited all the time is not looked at by who asks: what was
+// written the moment before is found as soon as a run has seen it, whatever is
+// written meanwhile.
+func TestALargeFolderThatIsEditedAllTheTime(t *testing.T) {
+	s := producttest.NewSite(t)
+	for i := range 2100 { // more than are looked at each time
+		s.Write(fmt.Sprintf("p/d%d/f%d.md", i%30, i), fmt.Sprintf("# page %d\n", i))
+	}
+	server, other := s.In("p", true), s.In("p", true)
+	s.Search(server, search.Request{Query: "page"}, app.Scope{})
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer func() { stop(); all.Wait() }()
+	all.Go(func() { follow.Background(ctx, server) })
+	id := kb.StoreID(producttest.MustInfo(t, other, ".").ID)
+	producttest.Eventually(t, "it is followed", func() bool { return follow.Probe(producttest.MustOpen(t, other), id) == app.Current })
+	all.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			s.Write(fmt.Sprintf("p/d%d/f%d.md", i%30, i%2100), fmt.Sprintf("# page %d, edited\n", i))
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	for i := range 5 {
+		word := fmt.Sprintf("walrus%c", 'a'+i)
+		s.Write("p/d7/"+word+".md", "# "+word+"\n")
+		r := s.Search(other, search.Request{Query: word}, app.Scope{})
+		if len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Code, word) || len(r.Notes) > 0 {
+			t.Fatalf("it is missed: %+v", r)
+		}
+	}
+	// Who does not wait long enough is told.
+	var busy *lockfile.Lock
+	producttest.Eventually(t, "nothing is indexed", func() (ok bool) {
+		var err error
+		busy, err = lockfile.TryLock(filepath.Join(s.Data, "jobs", "store-"+string(id)+".lock"))
+		return err == nil
+	})
+	s.Write("p/d7/okapi.md", "# okapi\n")
+	r, err := find.Search(t.Context(), other, search.Request{Query: "okapi"}, app.Scope{Waiting: app.Waiting{Wait: time.Millisecond}})
+	busy.Unlock()
+	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "is still being brought up to date") {
+		t.Errorf("got %q, %v", r.Notes, err)
 	}
 }
 
@@ -299,7 +346,10 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	defer busy.Unlock()
 	s.Write("p/a.md", "# second\n")
 	failed := make(chan error, 1)
-	go func() { _, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id); failed <- err }()
+	go func() {
+		_, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id, watch.Due{})
+		failed <- err
+	}()
 	var j kb.Job
 	producttest.Eventually(t, "a job is at it", func() (ok bool) { j, ok, _ = producttest.MustOpen(t, a).Jobs.Active(t.Context(), id); return ok })
 	if _, err := a.CancelJob(t.Context(), j.ID); err != nil {
@@ -310,7 +360,7 @@ func TestACancelledUpdateIsNone(t *testing.T) {
 	}
 	// Nor does it begin again by itself: not by what follows the folder, not by a
 	// search, whose reply says so. store:index does it.
-	if _, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id); kb.CodeOf(err) != kb.Canceled || !strings.Contains(kb.HintOf(err), "store:index") {
+	if _, err := follow.CatchUp(t.Context(), producttest.MustOpen(t, a), id, watch.Due{}); kb.CodeOf(err) != kb.Canceled || !strings.Contains(kb.HintOf(err), "store:index") {
 		t.Errorf("what follows the folder begins again: %v", err)
 	}
 	busy.Unlock()

@@ -29,6 +29,11 @@ type IndexArgs struct {
 	Shared bool `json:"shared,omitempty"`
 	// Paid has vectors made whatever the provider of embeddings wants for them.
 	Paid bool `json:"paid,omitempty"`
+	// Settle has the job look at a folder again after each pass, until nothing has
+	// changed during one: what was changed until the job ends is in the index then.
+	Settle bool `json:"settle,omitempty"`
+	// Waited says that somebody waits for what was edited; see ingest.Options.
+	Waited bool `json:"waited,omitempty"`
 	// Made is what store:create made, for the first job of a store.
 	Made *Making `json:"made,omitempty"`
 }
@@ -39,6 +44,7 @@ func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job,
 	if source.TraitsOf(st.Spec.Kind).Network {
 		class = job.Network
 	}
+	args.Settle = true
 	needs := c.Opener.Needs(st.Spec)
 	if key := c.Settings.Embedder.KeyEnv; key != "" {
 		needs = append(needs, key)
@@ -56,9 +62,10 @@ func (c *Core) Submit(ctx context.Context, st kb.Store, args IndexArgs) (kb.Job,
 const cancelledRest = 15 * time.Minute
 
 // SubmitEdits starts bringing a folder up to date after edits, before other
-// jobs; many wait their turn. What was cancelled just now does not begin again
+// jobs; many wait their turn; waited says that somebody waits for them. The job makes one pass: who edits on, or looks again,
+// asks again. What was cancelled just now does not begin again
 // by itself: kb.Canceled says until when.
-func (c *Core) SubmitEdits(ctx context.Context, id kb.StoreID, many bool) (kb.Job, error) {
+func (c *Core) SubmitEdits(ctx context.Context, id kb.StoreID, many, waited bool) (kb.Job, error) {
 	last, ok, err := c.Jobs.Newest(ctx, "index", id)
 	if err != nil {
 		return kb.Job{}, err
@@ -72,7 +79,7 @@ func (c *Core) SubmitEdits(ctx context.Context, id kb.StoreID, many bool) (kb.Jo
 	if many {
 		class = job.Local
 	}
-	return c.Jobs.Submit(ctx, job.Request{Type: "index", Store: id, Class: class, Args: IndexArgs{}})
+	return c.Jobs.Submit(ctx, job.Request{Type: "index", Store: id, Class: class, Args: IndexArgs{Waited: waited}})
 }
 
 // runIndex is the handler of index jobs.
@@ -186,10 +193,9 @@ func (c *Core) indexStore(ctx context.Context, j kb.Job, args IndexArgs) (string
 		if res.Damaged && n == 0 {
 			continue // a copy is fetched anew
 		}
-		if source.TraitsOf(st.Spec.Kind).Network {
+		if !args.Settle || source.TraitsOf(st.Spec.Kind).Network {
 			break // a commit does not change, and pages are not asked for twice
 		}
-		// What was changed during the pass is in the index when the job ends.
 		changed, err := c.Indexer.Changed(ctx, st, c.Opener)
 		if ctx.Err() != nil && !job.Interrupted(ctx) {
 			break // cancelled too late: this pass is published
@@ -253,7 +259,7 @@ func (c *Core) pass(ctx context.Context, j kb.Job, st kb.Store, args IndexArgs, 
 	}
 	defer snap.Close()
 	snap = annotated{snap, notes}
-	o := ingest.Options{Force: args.Force, Repair: args.Repair, At: trail.At, Spend: c.spend(cmp.Or(made(args), st.Label()), args.Paid)}
+	o := ingest.Options{Force: args.Force, Waited: args.Waited, Repair: args.Repair, At: trail.At, Spend: c.spend(cmp.Or(made(args), st.Label()), args.Paid)}
 	if err := c.careful(ctx, j, st, snap, died, left, &o); err != nil {
 		return ingest.Result{}, err
 	}

@@ -46,9 +46,8 @@ type Room struct {
 	// Uses reports whether work of the room that is under way uses what the catalog
 	// notes under that id.
 	Uses func(c *Core, id string) bool
-	// Followed reports whether all that happened in the folder of a store until
-	// now is in its index, as the process that follows it says.
-	Followed func(*Core, kb.StoreID) bool
+	// Followed returns what the process that follows the folder of a store says of it.
+	Followed func(*Core, kb.StoreID) Following
 	// Caches returns folders outside a project in which what it depends on lies.
 	Caches func(env func(string) string) []string
 	// Examine looks for what keeps the room from working. It is called twice: before
@@ -252,3 +251,13 @@ func (c *Core) PagePath(st kb.Store, path string) (string, string) {
 	}
 	return path, ""
 }
+
+// Following is what the process that follows a folder says of its index.
+type Following int
+
+// Whether all that happened in the folder until now is in the index.
+const (
+	Unfollowed Following = iota // none follows it, or that one is busy or stopped
+	Current                     // it is
+	Edited                      // it is not, and is about to be
+)

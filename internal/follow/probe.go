@@ -11,11 +11,12 @@ import (
 	"github.com/seed-4f2d999b/knowledge/internal/app"
 	"github.com/seed-4f2d999b/knowledge/internal/data/atomicfile"
 	"github.com/seed-4f2d999b/knowledge/internal/data/lockfile"
+	"github.com/seed-4f2d999b/knowledge/internal/job/watch"
 	"github.com/seed-4f2d999b/knowledge/internal/kb"
 )
 
 // The process that follows a folder holds a lock, keeps a note on how it goes,
-// and answers probes, files that it deletes.
+// and answers probes, files that it deletes; see watch.Folder.
 
 // watchLock is the lock of the process that follows a store's folder.
 func watchLock(c *app.Core, id kb.StoreID) string {
@@ -56,26 +57,31 @@ const probeWait = 25 * time.Millisecond
 // probes counts the probes of this process.
 var probes atomic.Int64
 
-// Probe asks the process that follows a store's folder, and reports whether it
-// says that everything that happened in there until now is in the index. It is
-// false also where no process follows it, or that one is busy or stopped.
-func Probe(c *app.Core, id kb.StoreID) bool {
+// Probe asks the process that follows a store's folder whether everything that
+// happened in there until now is in the index.
+func Probe(c *app.Core, id kb.StoreID) app.Following {
 	if _, held := lockfile.Held(watchLock(c, id)); !held {
-		return false
+		return app.Unfollowed
 	}
 	name := filepath.Join(watchProbes(c, id), fmt.Sprintf("%d-%d", os.Getpid(), probes.Add(1)))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return false
+		return app.Unfollowed
 	}
 	f.Close()
 	for end := time.Now().Add(probeWait); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+		if os.Remove(name+watch.Behind) == nil {
+			_ = os.Remove(name)
+			return app.Edited
+		}
 		if _, err := os.Lstat(name); os.IsNotExist(err) {
 			// Gone with its directory is no answer.
-			_, err := os.Lstat(filepath.Dir(name))
-			return err == nil
+			if _, err := os.Lstat(filepath.Dir(name)); err == nil {
+				return app.Current
+			}
+			return app.Unfollowed
 		}
 	}
 	_ = os.Remove(name)
-	return false
+	return app.Unfollowed
 }

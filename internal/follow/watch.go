@@ -144,8 +144,12 @@ func Scheduled(ctx context.Context, c *app.Core, id kb.StoreID) (string, string,
 const mostFollowed = 16
 
 // mostDirs is how many directories a folder may have that is followed by the
-// way: each takes one of the watches, which the own folder needs.
-const mostDirs = 5000
+// way: each takes one of the watches, which the own folder and other programs need.
+// Where the system says how many it gives, an eighth of them may be taken.
+func mostDirs() int {
+	watches, _ := watch.Limits()
+	return max(5000, watches/8)
+}
 
 // followAll follows the folder of this process's project, and those of the
 // other stores that are searched here.
@@ -233,7 +237,7 @@ func follow(ctx context.Context, a *app.App, c *app.Core, st kb.Store, byTheWay 
 		Root: st.Spec.Source,
 		List: func(ctx context.Context) (watch.Tree, error) {
 			tree, err := source.ListTree(ctx, st.Spec)
-			if err == nil && byTheWay && len(tree.Dirs()) > mostDirs {
+			if err == nil && byTheWay && len(tree.Dirs()) > mostDirs() {
 				stop()
 				err = ctx.Err()
 			}
@@ -246,8 +250,8 @@ func follow(ctx context.Context, a *app.App, c *app.Core, st kb.Store, byTheWay 
 			}
 			return c.Indexer.Changed(ctx, now, c.Opener)
 		},
-		Update: func(ctx context.Context) error {
-			said, err := CatchUp(ctx, c, st.ID)
+		Update: func(ctx context.Context, due watch.Due) error {
+			said, err := CatchUp(ctx, c, st.ID, due)
 			if kb.CodeOf(err) == kb.NotFound && err != nil {
 				gone = true
 				stop()
@@ -273,21 +277,34 @@ func follow(ctx context.Context, a *app.App, c *app.Core, st kb.Store, byTheWay 
 }
 
 // CatchUp brings a followed folder's index up to date, and says what was done;
-// "" when there was nothing to do.
-func CatchUp(ctx context.Context, c *app.Core, id kb.StoreID) (string, error) {
+// "" when there was nothing to do. Where it is known that it was edited, and since when
+// nothing more, a large one is not looked at for that.
+func CatchUp(ctx context.Context, c *app.Core, id kb.StoreID, due watch.Due) (string, error) {
 	st, err := c.Catalog.Get(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	changed, err := c.Indexer.Changed(ctx, st, c.Opener)
-	if err != nil || !changed {
+	if !due.Since.IsZero() && app.LargeFolder(st) {
+		// A search may have had it done already.
+		if j, ok, err := c.Jobs.Active(ctx, id); err == nil && ok {
+			if _, _, err := c.AwaitWalk(ctx, j, st, due.Since, nil); err != nil && ctx.Err() != nil {
+				return "", err
+			}
+		}
+		if st, err = c.Catalog.Get(ctx, id); err != nil || st.Head.Walked.After(due.Since) {
+			return "", err
+		}
+	} else if changed, err := c.Indexer.Changed(ctx, st, c.Opener); err != nil || !changed {
 		return "", err
 	}
-	j, err := c.SubmitEdits(ctx, id, st.Head == nil || st.Head.Partial)
+	asked := time.Now()
+	j, err := c.SubmitEdits(ctx, id, st.Head == nil || st.Head.Partial, due.Asked)
+	walked := false
 	if err == nil {
-		j, err = c.Jobs.Wait(ctx, j.ID, nil)
+		j, walked, err = c.AwaitWalk(ctx, j, st, asked, nil)
 	}
 	switch {
+	case walked:
 	case err != nil:
 		return "", err
 	case j.State != kb.JobCompleted: // of one that was cancelled, what it was for is still to be done

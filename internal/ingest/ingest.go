@@ -94,6 +94,9 @@ type Options struct {
 	// Repair makes anew what is damaged: a source that has nothing in it now,
 	// as the folder of a disk that is not mounted, is no source for that.
 	Repair bool
+	// Waited says that somebody waits for what was edited: what only makes searches
+	// faster is left to runs that nobody waits for, as far as it can be.
+	Waited bool
 	// Partial publishes what the snapshot has as a part of a first index.
 	Partial bool
 	// Skip are documents that are left out, each with the reason that is noted.
@@ -160,6 +163,7 @@ type run struct {
 	// before is where prev has documents by present rules, of those that are read again.
 	before map[string]kb.Location
 
+	walked time.Time // when the walk began
 	done   atomic.Int64
 	noText atomic.Int64 // documents that only decoding ruled out, which the source cannot count
 	fresh  atomic.Int64 // bytes of text that were indexed anew
@@ -242,6 +246,7 @@ func (r *run) openPrevious(ctx context.Context) error {
 func (r *run) walk(ctx context.Context) ([]kb.Entry, error) {
 	var entries []kb.Entry
 	last := time.Time{}
+	r.walked = time.Now()
 	err := r.snap.Walk(ctx, func(e kb.Entry) error {
 		if why, skip := r.o.Skip[e.Path]; skip {
 			r.failed = append(r.failed, kb.Skip{Path: e.Path, Reason: why}.String())

@@ -419,6 +419,44 @@ func TestAFirstIndexIsShownBeforeItIsComplete(t *testing.T) {
 	}
 }
 
+// Joining that takes long is not waited for: what was edited is published before, of
+// several groups one run joins one, and while somebody waits many segments are let be.
+func TestJoiningIsNotWaitedFor(t *testing.T) {
+	f := newFixture(t)
+	large := func(i int) string {
+		var b strings.Builder
+		for n := range 20_000 {
+			fmt.Fprintf(&b, "word%d of %d\n", n, i)
+		}
+		return b.String()
+	}
+	last := f.run().Head
+	heads := 0
+	edit := func(i int, waited bool) int {
+		t.Helper()
+		f.src.docs[fmt.Sprintf("f%02d.txt", i)] = large(i)
+		st := f.get()
+		r, err := f.x.Run(t.Context(), "job", st, f.src, Options{Waited: waited})
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads = int(r.Head.Generation - st.Head.Generation)
+		return len(r.Head.Segments)
+	}
+	if last.Documents != 0 {
+		t.Fatalf("%+v", last)
+	}
+	for i := range 20 {
+		if n := edit(i, true); n != i+1 || heads != 1 {
+			t.Fatalf("edit %d that is waited for: %d segments, published %d times", i, n, heads)
+		}
+	}
+	if n := edit(20, false); n != 1 || heads != 2 {
+		t.Errorf("an edit that nobody waits for: %d segments, published %d times", n, heads)
+	}
+	f.expect(f.src.docs)
+}
+
 func TestForceReadsEverythingAgain(t *testing.T) {
 	f := newFixture(t)
 	f.src.docs = map[string]string{"a.txt": "one\n", "b.txt": "two\n"}

@@ -26,6 +26,11 @@ const share = 4
 // crowded reports whether a store of so many segments has too many of a class.
 func (t tier) crowded(small, all int) bool { return small > max(t.most, all/share) }
 
+// patience is how many times as many may become too many while somebody waits: joining
+// a few takes about a second, and who edits and searches all the time would wait for
+// it at every eighth search.
+const patience = 4
+
 // tiers have no place for a segment that a first index filled to the brim
 // (segmentBytes): merging it would write the whole index twice.
 var tiers = []tier{{512 << 10, 8}, {4 << 20, 8}, {segmentBytes * 3 / 4, 8}}
@@ -36,7 +41,9 @@ var tiers = []tier{{512 << 10, 8}, {4 << 20, 8}, {segmentBytes * 3 / 4, 8}}
 const joinBytes = 2 * segmentBytes
 
 // merge joins the documents of small segments into new ones of at most
-// joinBytes, when there are too many of one tier. Vectors are copied.
+// joinBytes, when there are too many of one tier. Vectors are copied. What takes long
+// is not waited for: what was edited is published before, and of several such groups
+// the runs of later edits join the others.
 func (r *run) merge(ctx context.Context) error {
 	paths := map[string][]string{} // by segment
 	for p, d := range r.docs {
@@ -67,10 +74,17 @@ func (r *run) merge(ctx context.Context) error {
 			}
 		}
 		floor = t.below
+		if r.o.Waited {
+			t.most *= patience
+		}
 		if !t.crowded(len(small), len(size)) {
 			continue
 		}
 		for _, group := range groups(small, size) {
+			long, err := r.ahead(ctx, group, size)
+			if err != nil {
+				return err
+			}
 			name, n, err := r.join(ctx, group, paths)
 			if err != nil {
 				return err
@@ -80,9 +94,34 @@ func (r *run) merge(ctx context.Context) error {
 				paths[name] = append(paths[name], paths[s]...)
 			}
 			size[name] = n
+			if long {
+				return nil
+			}
 		}
 	}
 	return nil
+}
+
+// promptly is the text that is joined while who waits for an edit waits: some 100 ms.
+const promptly = 1 << 20
+
+// ahead publishes an edited store as it is before a group of its segments is joined,
+// where that takes long, which it reports.
+func (r *run) ahead(ctx context.Context, group []string, size map[string]int64) (long bool, err error) {
+	sum := int64(0)
+	for _, s := range group {
+		sum += size[s]
+	}
+	if sum <= promptly || r.prev == nil {
+		return false, nil
+	}
+	if err := r.announce(ctx, r.docs, r.o.Partial); err != nil {
+		return false, err
+	}
+	head := r.res.Head
+	r.store.Head = &head
+	kb.Report(ctx, kb.Progress{Phase: "merge", Done: r.total, Total: r.total})
+	return true, nil
 }
 
 // groups packs segments, the smallest first, into groups of at most joinBytes

@@ -20,6 +20,9 @@ func (r *run) publish(ctx context.Context) (Result, error) {
 		return r.res, err
 	}
 	if same {
+		if r.o.Apart == nil { // what cannot be noted has a waiter look once more
+			_ = r.x.Catalog.Walked(ctx, r.store.ID, r.store.Head.Generation, r.walked.UTC())
+		}
 		r.res.UpToDate, r.res.Head = true, *r.store.Head
 		return r.res, nil
 	}
@@ -91,7 +94,7 @@ func (r *run) announce(ctx context.Context, docs map[string]kb.Located, partial 
 		Documents: totals.Documents, Chunks: totals.Chunks, TextBytes: totals.TextBytes, IndexBytes: size,
 		Languages: totals.Languages, Unparsed: totals.Unparsed, Masked: totals.Masked, Specs: totals.Specs, SpecSum: totals.SpecSum,
 		Rules: secret.Version, Skipped: r.skipped(), Notes: append(r.notes(), r.garbledNotes(&totals)...), Unread: maps.Clone(r.unreads),
-		Partial: partial, Indexed: now().UTC(), Layout: g.Layout(), Base: g.Base(),
+		Partial: partial, Indexed: now().UTC(), Walked: r.walked.UTC(), Layout: g.Layout(), Base: g.Base(),
 	}
 	r.mu.Unlock()
 	head.Segments = slices.Sorted(maps.Keys(segments))

@@ -15,7 +15,10 @@ import (
 // the end of a run could not be written, the error says why.
 func (m *Manager) Wait(ctx context.Context, id string, f func(kb.Job)) (kb.Job, error) {
 	var seen kb.Job
-	for wait := tick / 16; ; wait = min(2*wait, tick) {
+	began := time.Now()
+	for {
+		// What is short is not held up by much.
+		wait := min(max(time.Since(began)/10, tick/16), tick)
 		m.mu.Lock()
 		changed := m.changed
 		m.mu.Unlock()

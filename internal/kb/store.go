@@ -172,6 +172,9 @@ type Head struct {
 	// Partial is set while a first index is being made: this is what is ready of it.
 	Partial bool      `json:"partial,omitempty"`
 	Indexed time.Time `json:"indexed"`
+	// Walked is when the run that made this began to look at the source: what was
+	// there then is in it. Older versions did not say.
+	Walked time.Time `json:"walked,omitzero"`
 	// Shared is set of a store that machines share on a cluster.
 	Shared *Shared `json:"shared,omitempty"`
 }

@@ -270,6 +270,17 @@ func TestPublish(t *testing.T) {
 	if diff := cmp.Diff(head(1, "s1", "s2"), *st.Head); diff != "" {
 		t.Error(diff)
 	}
+	at := time.Date(2001, 2, 3, 4, 5, 6, 7000, time.UTC)
+	for _, generation := range []int64{1, 2} { // of the second there is nothing
+		if err := c.Walked(ctx, st.ID, generation, at.Add(time.Duration(generation)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := head(1, "s1", "s2")
+	want.Walked = at.Add(time.Hour)
+	if got, err := c.Head(ctx, st.ID); err != nil || cmp.Diff(&want, got) != "" {
+		t.Errorf("after a walk that found nothing new: %s, %v", cmp.Diff(&want, got), err)
+	}
 	wantCode(t, c.Publish(ctx, st.ID, 0, head(1, "s3")), kb.Busy)
 	wantCode(t, c.Publish(ctx, "nosuchstorenosuc", 0, head(1)), kb.NotFound)
 	if err := c.Publish(ctx, st.ID, 1, head(3)); kb.CodeOf(err) != kb.Internal {

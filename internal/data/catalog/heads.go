@@ -114,6 +114,32 @@ func setHead(ctx context.Context, tx *sql.Tx, id kb.StoreID, spec string, head k
 	return err
 }
 
+// Walked notes in the live head that a run which began to look at the source at that
+// time has found nothing else there. A head of another generation stays as it is.
+func (c *Catalog) Walked(ctx context.Context, id kb.StoreID, generation int64, at time.Time) error {
+	return c.db.WriteSoon(ctx, func(tx *sql.Tx) error {
+		var spec, text string
+		err := tx.QueryRowContext(ctx, "SELECT spec, head FROM stores WHERE id = ? AND generation = ?", id, generation).Scan(&spec, &text)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		var head kb.Head
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &head)
+		}
+		if err != nil {
+			return err
+		}
+		head.Walked = at
+		b, err := json.Marshal(head)
+		if err != nil {
+			return kb.Errorf(kb.Internal, "encode a head: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE stores SET head = ?, sum = ? WHERE id = ?", string(b), sum(spec, string(b)), id)
+		return err
+	})
+}
+
 // Files returns the names of the files that a head needs, as UseSegments takes them.
 func Files(head kb.Head) []string {
 	files := append([]string{head.Manifest}, head.Segments...)
