@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-4f2d999b/knowledge/bench/lab"
@@ -29,8 +30,9 @@ const patience = 30 * time.Second
 
 // edit indexes a copy of the folder and then edits it while a server answers: so many
 // edits, spread evenly over span, of files drawn by a seeded generator. Nine of
-// ten add a line, one of twenty makes a file and one of twenty deletes one. One edit at a
-// time is looked for, by a word that nothing else has, until a search finds it.
+// ten add a line, one of twenty makes a file and one of twenty deletes one. Beside that
+// one edit at a time is looked for, by a word that nothing else has, until a search
+// finds it.
 func (b *bench) edit(edits int, span time.Duration) (e edited, err error) {
 	files, err := sampled(b.dir)
 	if err != nil {
@@ -114,33 +116,86 @@ func count(bin string, stop <-chan struct{}, sum chan<- int64) {
 	}
 }
 
-// editing edits and searches.
+// sought is the edit that is looked for, if any.
+type sought struct {
+	mu         sync.Mutex
+	file, word string
+	since      time.Time
+}
+
+// set begins to look for an edit, unless another is looked for.
+func (s *sought) set(file, word string, since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.word == "" && word != "" {
+		s.file, s.word, s.since = file, word, since
+	}
+}
+
+// drop gives up looking for what was in a file; "" is whatever is looked for.
+func (s *sought) drop(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if file == "" || s.file == file {
+		s.word = ""
+	}
+}
+
+func (s *sought) get() (file, word string, since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.file, s.word, s.since
+}
+
+// editing edits and, beside it, searches.
 func (b *bench) editing(c *lab.Client, dir string, files []string, span time.Duration, e *edited) error {
-	r := rand.New(rand.NewPCG(24, 10_000))
-	began, touched := time.Now(), map[string]bool{}
-	var marker, word string
-	var since time.Time
-	probe := func() error {
+	began := time.Now()
+	var at sought
+	ended := make(chan error, 1)
+	go func() { ended <- writing(dir, files, span, e, &at) }()
+	done := false
+	for {
+		file, word, since := at.get()
 		if word == "" {
-			return nil
+			if done {
+				break
+			}
+			select {
+			case err := <-ended:
+				if done = true; err != nil {
+					return err
+				}
+			case <-time.After(5 * time.Millisecond):
+			}
+			continue
 		}
 		said, err := c.Call("search", map[string]any{"query": word, "stores": []string{store}})
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case strings.Contains(said, marker):
-			e.late = append(e.late, time.Since(since))
-			word = ""
-		case time.Since(since) > patience:
-			e.lost++
-			fmt.Printf("not found within %s: %s in %s\n", patience, word, marker)
-			word = ""
 		}
-		return nil
+		_, now, _ := at.get()
+		switch late := time.Since(since); {
+		case now != word: // deleted meanwhile: it is looked for in vain
+		case strings.Contains(said, file):
+			e.late = append(e.late, late)
+			at.drop("")
+		case late > patience:
+			e.lost++
+			fmt.Printf("not found within %s: %s in %s\n", patience, word, file)
+			at.drop("")
+		}
 	}
+	e.span = time.Since(began)
+	return nil
+}
+
+// writing makes the edits, however long searches take.
+func writing(dir string, files []string, span time.Duration, e *edited, at *sought) error {
+	r := rand.New(rand.NewPCG(24, 10_000))
+	began, touched := time.Now(), map[string]bool{}
 	for i := range e.edits {
 		name := files[r.IntN(len(files))]
-		path, now := filepath.Join(dir, name), time.Now()
+		path := filepath.Join(dir, name)
 		this := fmt.Sprintf("zqedit%dq%d", i, r.IntN(1<<30))
 		var err error
 		switch k := r.IntN(20); {
@@ -148,9 +203,8 @@ func (b *bench) editing(c *lab.Client, dir string, files []string, span time.Dur
 			if err = os.Remove(path); os.IsNotExist(err) {
 				err = nil
 			}
-			if this = ""; name == marker {
-				word = "" // it is looked for in vain
-			}
+			this = ""
+			at.drop(name)
 		case k == 1:
 			name = filepath.Join(filepath.Dir(name), this+".md")
 			path = filepath.Join(dir, name)
@@ -161,29 +215,14 @@ func (b *bench) editing(c *lab.Client, dir string, files []string, span time.Dur
 		if err != nil {
 			return err
 		}
+		at.set(name, this, time.Now())
 		touched[name] = true
 		if st, err := os.Stat(path); err == nil {
 			e.changed += st.Size()
 		}
-		if word == "" && this != "" {
-			marker, word, since = name, this, now
-		}
-		for due := began.Add(span * time.Duration(i+1) / time.Duration(e.edits)); ; {
-			if err := probe(); err != nil {
-				return err
-			}
-			if !time.Now().Before(due) {
-				break
-			}
-			time.Sleep(min(20*time.Millisecond, time.Until(due)))
-		}
+		time.Sleep(time.Until(began.Add(span * time.Duration(i+1) / time.Duration(e.edits))))
 	}
-	for word != "" {
-		if err := probe(); err != nil {
-			return err
-		}
-	}
-	e.span, e.files = time.Since(began), len(touched)
+	e.files = len(touched)
 	return nil
 }
 
